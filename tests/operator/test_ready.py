@@ -56,7 +56,7 @@ def test_nothing_is_worked_out_again(name, monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("the slow path was taken")
 
-    monkeypatch.setattr(at_once._Call, "_filled", refuse)
+    monkeypatch.setattr(at_once._Call, "_fill_outputs", refuse)
     found = call(a, a if name == "fully_connected" else b)
     assert found.tobytes() == wanted.tobytes()
     with pytest.raises(AssertionError, match="slow path"):

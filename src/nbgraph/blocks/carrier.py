@@ -23,12 +23,12 @@ da.register_chunk_type(NDArray)
 
 
 class Blocks:
-    """Carries out operators on Dask arrays: the results are Dask arrays, nothing is computed.
+    """The carrier of operators on Dask arrays: results are Dask arrays, nothing is computed.
 
-    NumPy arrays, NDArrays and numbers may stand beside them.
+    NumPy arrays, NDArrays and numbers may be further operands.
     """
 
-    __nbgraph_priority__ = 25  # NDArrays and symbols are below, arrays of a trace above
+    __nbgraph_priority__ = 25  # above NDArrays and symbols, below arrays of a trace
 
     @classmethod
     def __nbgraph_call__(
@@ -54,7 +54,7 @@ class Blocks:
 
 
 def require_plain(name: str, value: Any, recorder: Any) -> None:
-    """ArgumentError for a symbol, and for an array whose gradient would be lost."""
+    """Raise ArgumentError for a symbol, and for an array whose gradient would be lost."""
     if isinstance(value, NDArray):
         if recorder is not None and recorder.records and value._node is not None:
             raise ArgumentError(
@@ -70,7 +70,7 @@ def require_plain(name: str, value: Any, recorder: Any) -> None:
 
 
 def _delivered(name: str, results: Any, out: Sequence[Any]) -> Any:
-    """The results; `out` arrays stand for them from now on, as in Dask."""
+    """Return the results; `out` arrays are rebound to them, as in Dask."""
     values = list(results) if isinstance(results, tuple) else [results]
     for i, (result, target) in enumerate(zip(values, out, strict=True)):
         if target is None:

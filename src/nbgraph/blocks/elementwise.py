@@ -16,7 +16,7 @@ from nbgraph.shape import broadcast
 
 
 def mapped(op: Mapper, operands: Sequence[Any], attributes: Attributes) -> Any:
-    """The operator over arrays of which one at least is Dask's; a tuple where it gives several.
+    """Return the operator's result for arrays with one at least of Dask; a tuple for several.
 
     Shape and dtype are inferred as for other arrays. ShapeError, DTypeError and ArgumentError are
     raised here, not when blocks are computed.

@@ -1,8 +1,8 @@
 """Reductions and row programs over Dask arrays: a tree of totals of blocks, in block order.
 
-What is done to a block, to totals and to the last of them follows from the operator's own
+The operations on a block, on totals and on the last of them follow from the operator's own
 description: `combine` of the elements, of a scalar operator's values (`asks`), or the stages of a
-row program. Floats are added in float64. A row that lies in one block is the operator itself.
+row program. Floats are added in float64. For a row within one block the operator itself runs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from nbgraph.ops.rowwise.programs import AdjointProgram
 
 
 def reduced(op: ReduceOp, x: Any, attributes: Attributes, spec: Spec) -> Any:
-    """A reduction of a Dask array; `spec` is that of the result."""
+    """Return a reduction of a Dask array; `spec` is the result's."""
     source = spec_of(x)
     axes = op.axes(source.shape, attributes)
     if "axis" in attributes and whole(x, axes):
@@ -57,14 +57,14 @@ def reduced(op: ReduceOp, x: Any, attributes: Attributes, spec: Spec) -> Any:
 
 
 def by_rows(op: RowOp, operands: Sequence[Any], attributes: Attributes, specs: Specs) -> list[Any]:
-    """The results of a row operator on Dask arrays."""
+    """Return the results of a row operator on Dask arrays."""
     count, keepdims = len(op.program.elements), attributes.get("keepdims", True)
     shape = np.broadcast_shapes(*(spec_of(x).shape for x in operands[:count]))
     axes = tuple(sorted(op.axes(len(shape), attributes)))
     if not keepdims:
         operands = [*operands[:count], *(da.expand_dims(x, axes) for x in operands[count:])]
     _, arrays = unify_chunks(*(part for x in operands for part in (x, along(x.ndim))))
-    if isinstance(op.program, AdjointProgram):  # has no stages: each row in one block
+    if isinstance(op.program, AdjointProgram):  # has no stages: each row must be in one block
         ndim = len(shape)
         arrays = [x.rechunk({d - ndim: -1 for d in axes if d >= ndim - x.ndim}) for x in arrays]
     wide = [x for x in arrays if x.ndim == len(shape)]
@@ -97,9 +97,9 @@ def _staged(
     axes: tuple[int, ...],
     stored: np.dtype[Any],
 ) -> list[tuple[Any, bool]]:
-    """The results of a program whose rows span blocks, reduced axes kept; whether each has one
-    value a row. A total that is made of another reads the operands' blocks again, so that they
-    need not be kept until then."""
+    """Return the results of a program whose rows span blocks, with reduced axes kept; and whether
+    each has one value per row. A total that depends on another reads the operands' blocks again, so
+    that they need not be kept in memory."""
     program = op.program
     known: dict[str, Any] = {}
     for name, x in zip(program.operands, operands, strict=True):
@@ -126,7 +126,7 @@ def _staged(
 
 
 def _count(x: Any, axes: Sequence[int]) -> Any:
-    """How many elements a row has."""
+    """Return the number of elements of a row."""
     shape = [x.shape[d] for d in axes]
     if is_known(shape):  # type: ignore[arg-type]
         return float(math.prod(shape))
@@ -134,7 +134,7 @@ def _count(x: Any, axes: Sequence[int]) -> Any:
 
 
 def _places(name: str, x: Any, axis: int) -> Any:
-    """The place of each element in its row."""
+    """Return the index of each element in its row."""
     if not is_known(x.shape):
         raise refusal(name, x, "let Dask find the sizes of blocks by compute_chunk_sizes()")
     places: Any = da.arange(x.shape[axis], chunks=(x.chunks[axis],), dtype="int32")  # type: ignore[arg-type]
@@ -155,7 +155,7 @@ def _mapper(fn: FunctionType | Mapper) -> Mapper:
 
 
 def place(x: Any, combine: Combine, axis: int | None, *, keepdims: bool) -> Any:
-    """The place of the first extreme, counted along the last axis first."""
+    """Return the index of the first extreme, counted along the last axis first."""
     if axis is not None:
         return (da.argmax if combine == "max" else da.argmin)(x, axis, keepdims=keepdims)
     axes, steps = tuple(range(x.ndim)), [math.prod(x.shape[d + 1 :]) for d in range(x.ndim)]
@@ -175,9 +175,9 @@ def _here(x: Any, best: Any, at: Any, *, end: int = 0) -> Any:
 
 @dataclass(frozen=True)
 class _BlockTotal:
-    """`combine` of a scalar function's values over axes of a block, which are kept."""
+    """`combine` of a scalar function's values over axes of a block, with these axes kept."""
 
-    fn: FunctionType | Mapper  # a function is sent by its name: the same kernel sums everywhere
+    fn: FunctionType | Mapper  # a function is sent by name, so that all workers run the same kernel
     combine: Combine
     parameters: Mapping[str, Any]
     axes: tuple[int, ...]
@@ -186,16 +186,16 @@ class _BlockTotal:
         fn: Any = self.fn
         if not isinstance(fn, Mapper):
             fn = next((fn.__module__, name) for name, v in fn.__globals__.items() if v is fn)
-        return _received, (fn, self.combine, dict(self.parameters), self.axes)
+        return _unpickled_total, (fn, self.combine, dict(self.parameters), self.axes)
 
     @property
     def __name__(self) -> str:  # type: ignore[override]
         return f"{self.combine}_{self.fn.__name__.strip('_<>')}"
 
     def __call__(self, *blocks: Any) -> Any:
-        """The total; nothing, if extremes are asked of no elements."""
+        """Return the total; an empty one for extremes of no elements."""
         op = _mapper(self.fn)
-        # the order of a sum depends on how a block lies, and that on who sent it
+        # the order of a sum depends on a block's strides, and these on its sender
         arrays = [b if type(b) is float else np.ascontiguousarray(b) for b in blocks]
         shape = np.broadcast_shapes(*map(np.shape, arrays))
         if self.combine in ("max", "min") and 0 in (shape[d] for d in self.axes):
@@ -215,8 +215,8 @@ class _BlockTotal:
         )
 
 
-def _received(fn: Any, *rest: Any) -> _BlockTotal:
-    """Return a total of blocks by a mapper, or by the module and variable of a function."""
+def _unpickled_total(fn: Any, *rest: Any) -> _BlockTotal:
+    """Return a block total by a mapper, or by the module and variable of a function."""
     if not isinstance(fn, Mapper):
         module, variable = fn
         fn = getattr(importlib.import_module(module), variable)
@@ -230,7 +230,7 @@ def _total(
     values: Sequence[Any],
     axes: tuple[int, ...],
 ) -> Any:
-    """One value for each row, by a tree over the totals of blocks; reduced axes are kept."""
+    """Return one value per row, by a tree over the totals of blocks; reduced axes are kept."""
     arrays = [v for v in values if isinstance(v, da.Array)]
     kinds = [v.dtype if isinstance(v, da.Array) else v for v in values]
     op = _mapper(fn)
@@ -242,7 +242,7 @@ def _total(
     chunks = broadcast_chunks(*(a.chunks for a in arrays))
     task = _BlockTotal(fn, combine, dict(parameters), axes)
     (totals,) = per_block(task, values, [Spec((), dtype)], [_ones(chunks, axes)])
-    totals._meta = np.empty((0,) * totals.ndim, dtype)  # totals of NDArrays, too, are NumPy's
+    totals._meta = np.empty((0,) * totals.ndim, dtype)  # totals of NDArrays are NumPy arrays, too
     joined = functools.partial(_joined, combine)
     return da.reduction(
         totals,
@@ -268,11 +268,11 @@ def _joined(combine: Combine, totals: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _ones(chunks: Sequence[Sequence[Any]], axes: Sequence[int]) -> tuple[Any, ...]:
-    """Chunks where each block along axes leaves one value."""
+    """Return chunks in which each block along axes leaves one value."""
     return tuple((1,) * len(n) if d in axes else tuple(n) for d, n in enumerate(chunks))
 
 
 def _without(kept: Any, axes: Sequence[int], ndim: int) -> Any:
-    """The result in `ndim` axes: the first of those that were reduced are left out."""
+    """Return the result in `ndim` axes, without the first of the reduced ones."""
     lost = tuple(axes[: kept.ndim - ndim])
     return da.squeeze(kept, lost) if lost else kept

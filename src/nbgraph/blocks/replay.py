@@ -1,8 +1,8 @@
 """A traced function on Dask arrays: each node of its graph is applied to them, lazily.
 
-Gradients are nodes like others. That of a sum is a broadcast of its out-gradient, which takes the
-chunks of the operand that was summed; so each block's gradient needs that block alone, and may be
-written and forgotten before the next is read. That of a parameter is a sum over blocks.
+Gradients are nodes like others. That of a sum is a broadcast of its out-gradient, in the chunks of
+the summed operand; so each block's gradient needs that block alone, and may be written and freed
+before the next is read. That of a parameter is a sum over blocks.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from nbgraph.operator.call import call, recording
 from nbgraph.operator.lazy import is_lazy
 from nbgraph.operator.mapper.mapper import Mapper
 
-_SMALL = 1 << 12  # elements up to which a uniform array is one of NumPy
+_SMALL = 1 << 12  # elements up to which a uniform array is a NumPy array
 
 
 def replayed(graph: Graph, arrays: Sequence[Any]) -> list[Any]:
-    """The heads of a graph as Dask arrays, for Dask arrays, NDArrays and NumPy arrays as its
-    variables; NDArrays are read now. A result has the chunks of a variable of its shape."""
+    """Return the heads of a graph as Dask arrays, with Dask arrays, NDArrays and NumPy arrays as
+    its variables; NDArrays are read now. A result has the chunks of a variable of its shape."""
     graph = simplify(share(graph))
     chunks = {a.shape: a.chunks for a in reversed(arrays) if is_lazy(a)}
     small = {a.shape: tuple((n,) for n in a.shape) for a in arrays if not is_lazy(a)}
@@ -64,7 +64,7 @@ def _applied(node: GraphNode, values: Sequence[Any], chunks: dict[Any, Any]) -> 
 
 
 def _source(node: GraphNode, op: ArrayOp, chunks: dict[Any, Any]) -> Any:
-    """What an operator without operands gives; arrays of one number are made block by block."""
+    """Return the result of an operator without operands; uniform arrays are made block by block."""
     if op is CONSTANT:
         return node.attributes["value"].array
     assert node.specs is not None, node
@@ -77,7 +77,7 @@ def _source(node: GraphNode, op: ArrayOp, chunks: dict[Any, Any]) -> Any:
 
 
 def _chunks(shape: tuple[int, ...], chunks: dict[Any, Any]) -> Any:
-    """Chunks of a uniform array: along each axis those of a variable's axis of that length."""
+    """Return chunks of a uniform array: on each axis those of a variable's equal axis."""
     if shape in chunks:
         return chunks[shape]
     along = {n: cut for known, cuts in chunks.items() for n, cut in zip(known, cuts, strict=True)}
@@ -85,7 +85,7 @@ def _chunks(shape: tuple[int, ...], chunks: dict[Any, Any]) -> Any:
 
 
 def _cut(value: Any, chunks: dict[Any, Any]) -> Any:
-    """A result in the chunks of the variables of its shape."""
+    """Return a result in the chunks of the variables of its shape."""
     if is_lazy(value) and value.shape in chunks and value.chunks != chunks[value.shape]:
         return value.rechunk(chunks[value.shape])
     return value

@@ -1,4 +1,4 @@
-"""Operators over whole arrays on Dask arrays: a row for each way to keep blocks apart."""
+"""Operators over whole arrays on Dask arrays: a row per way to keep blocks independent."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ Route = Callable[..., Any]
 
 
 def applied(op: ArrayOp, operands: Sequence[Any], attributes: Attributes) -> Any:
-    """An operator over whole arrays of which one at least is Dask's; a tuple where it gives
-    several. ArgumentError where blocks depend on each other in a way that Dask has no words for.
+    """Return the result of an operator over whole arrays with one at least of Dask; a tuple for
+    several. Raise ArgumentError if blocks depend on each other in a way that Dask cannot express.
     """
     require_pure(op)
     attributes = op.normalise(attributes)
@@ -49,7 +49,7 @@ def applied(op: ArrayOp, operands: Sequence[Any], attributes: Attributes) -> Any
 
 def _outputs(op: ArrayOp, arrays: list[Any], attributes: Attributes, specs: Specs) -> Sequence[Any]:
     name = op.__name__
-    if hasattr(op, "body_form"):  # a loop, a branch
+    if hasattr(op, "body_form"):  # a loop or a branch
         raise refusal(name, arrays[-1], "give a function of blocks to x.map_blocks")
     if all(x.npartitions == 1 for x in arrays):
         return _one_block(op, arrays, attributes, specs)
@@ -84,7 +84,7 @@ def _outputs(op: ArrayOp, arrays: list[Any], attributes: Attributes, specs: Spec
 def _one_block(
     op: ArrayOp, arrays: Sequence[Any], attributes: Attributes, specs: Specs
 ) -> list[Any]:
-    """The operator as one task."""
+    """Return the results of the operator as one task."""
     blocks = [x.to_delayed().item() for x in arrays]
     results: Any = delayed(Task(op, attributes), pure=True)(*blocks)
     each = [results] if len(specs) == 1 else [results[i] for i in range(len(specs))]
@@ -95,7 +95,7 @@ def _one_block(
 
 
 def _lines(op: ArrayOp, arrays: Sequence[Any], attributes: Attributes, specs: Specs) -> list[Any]:
-    """The operator on blocks that hold whole lines along its axis."""
+    """Return the results of the operator on blocks that hold whole lines along its axis."""
     axis = axis_of(op.__name__, attributes["axis"], arrays[0].ndim)
     keepdims = {"keepdims": True} if "keepdims" in attributes else {}
     extents = [1 if keepdims else spec.shape[axis] for spec in specs]
@@ -108,7 +108,7 @@ def _lines(op: ArrayOp, arrays: Sequence[Any], attributes: Attributes, specs: Sp
 
 
 def _batches(op: ArrayOp, arrays: Sequence[Any], attributes: Attributes, specs: Specs) -> list[Any]:
-    """The operator on samples: the first axis of some operands, and of the only result."""
+    """Return the result on samples: the first axis of some operands, and of the only result."""
     chosen, (spec,) = BATCHED[op.__name__], specs
     labelled: list[Any] = []
     for i, x in enumerate(arrays):
@@ -127,7 +127,7 @@ def _batches(op: ArrayOp, arrays: Sequence[Any], attributes: Attributes, specs: 
     ]
 
 
-# each element of the result follows from the same element of the operands
+# each element of the result depends on the same element of the operands
 ELEMENTWISE = frozenset(
     (
         "astype copy stop_gradient checkpoint make_loss MakeLoss clip_gradient "
@@ -135,7 +135,7 @@ ELEMENTWISE = frozenset(
     ).split()
 )
 
-# lines along `axis` do not depend on each other
+# lines along `axis` are independent
 ALONG_AXIS = frozenset(
     (
         "sort argsort topk argmax argmin sparsemax cumulative_sum cumulative_prod cummax cummin "
@@ -143,7 +143,7 @@ ALONG_AXIS = frozenset(
     ).split()
 )
 
-# samples along the first axis of these operands do not depend on each other
+# samples along the first axis of these operands are independent
 BATCHED: dict[str, tuple[int, ...]] = {
     "fully_connected": (0,),
     "convolution": (0,),
@@ -169,7 +169,7 @@ def _sliced(x: Any, key: Sequence[Any]) -> Any:
 
 
 def _scattered(x: Any, shape: Any, key: Sequence[Any]) -> Any:
-    """The reverse of a slice: zeros elsewhere, in the chunks of `x` where that has all."""
+    """Return the reverse of a slice: zeros elsewhere, in the chunks of `x` if that has all."""
     whole, named = key.index(Ellipsis) if Ellipsis in key else len(key), len(key)
     named -= sum(part is None or part is Ellipsis for part in key)
     parts = [*key[:whole], *[(None, None, None)] * (len(shape) - named), *key[whole + 1 :]]
@@ -180,7 +180,7 @@ def _scattered(x: Any, shape: Any, key: Sequence[Any]) -> Any:
         start, stop, step = at.indices(n)
         if step < 0:
             x, start, stop, step = da.flip(x, axis), *_forward(start, stop, step)
-        if step > 1:  # zeros between elements, as further ones along a new axis
+        if step > 1:  # zeros between elements, as further elements along a new axis
             x = da.concatenate([x[..., None], _zeros(x[..., None], -1, step - 1)], -1)
             x = da.moveaxis(x, -1, axis + 1)
             x = x.reshape((*x.shape[:axis], -1, *x.shape[axis + 2 :]))
@@ -194,13 +194,13 @@ def _scattered(x: Any, shape: Any, key: Sequence[Any]) -> Any:
 
 
 def _forward(start: int, stop: int, step: int) -> tuple[int, int, int]:
-    """The same elements from the first on."""
+    """Return the slice of the same elements in increasing order."""
     places = range(start, stop, step)
     return (places[-1], start + 1, -step) if places else (0, 0, 1)
 
 
 def _zeros(x: Any, axis: int, count: int) -> Any:
-    """Zeros of `count` places along an axis, otherwise like `x`."""
+    """Return zeros of extent `count` along an axis, otherwise like `x`."""
     axis %= x.ndim
     shape = tuple(count if d == axis else n for d, n in enumerate(x.shape))
     own = (count,) if 0 in shape else "auto"
@@ -242,7 +242,7 @@ def _connected(x: Any, weight: Any, bias: Any = None, flatten: bool = True) -> A
 
 
 def _taken(x: Any, indices: Any, axis: int) -> Any:
-    """Blocks of indices stay apart; each sees the whole axis that it picks from."""
+    """Return `take` with independent blocks of indices; each reads the whole axis."""
     axis, labels = axis_of("take", axis, x.ndim), tuple(range(x.ndim))
     picked = tuple(range(x.ndim, x.ndim + indices.ndim))
     out = (*labels[:axis], *picked, *labels[axis + 1 :])
@@ -255,7 +255,7 @@ def _taken(x: Any, indices: Any, axis: int) -> Any:
 
 
 def _along(function: Callable[..., Any]) -> Route:
-    """A running total of Dask's, which looks across blocks."""
+    """Return a running total by Dask's, which crosses blocks."""
 
     def running(x: Any, axis: int, dtype: Any, include_initial: bool) -> Any:
         result = function(x, axis=axis, dtype=dtype)

@@ -1,4 +1,4 @@
-"""What blocks have in common: arrays as Dask arrays, and functions of blocks that can be sent."""
+"""Common parts of the room: arrays as Dask arrays, and functions of blocks that can be sent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nbgraph.ops.define import library
 from nbgraph.signatures import Function
 
 Shape = tuple[Any, ...]
-_UNKNOWN = 1 << 40  # stands for an extent that Dask does not know
+_UNKNOWN = 1 << 40  # stands for an extent unknown to Dask
 
 
 class Task:
@@ -31,7 +31,7 @@ class Task:
         self.__name__ = op.__name__
 
     def __call__(self, *blocks: Any) -> Any:
-        """Apply it."""
+        """Apply the operator."""
         return self.op(*blocks, **self.attributes)
 
     def __reduce__(self) -> Any:
@@ -55,7 +55,7 @@ def _task(recipes: str, number: int, attributes: Attributes) -> Task:
 
 
 def lifted(name: str, operand: str, value: Any) -> Any:
-    """A Dask array of any array; one of NDArrays keeps them."""
+    """Return a Dask array of any array; one of NDArrays keeps them."""
     if is_lazy(value):
         return value
     if isinstance(value, NDArray):
@@ -64,19 +64,19 @@ def lifted(name: str, operand: str, value: Any) -> Any:
 
 
 def meta_of(arrays: Sequence[Any], ndim: int, dtype: Any) -> Any:
-    """An array without elements, of the class that results of such arrays have."""
+    """Return an array without elements, of the class that results of such arrays have."""
     empty = np.empty((0,) * ndim, dtype)
     ours = any(isinstance(getattr(a, "_meta", None), NDArray) for a in arrays)
     return array(empty) if ours else empty
 
 
 def along(ndim: int) -> tuple[int, ...]:
-    """The labels of axes in `dask.array.blockwise`: the last is 0, as in broadcasting."""
+    """Return the labels of axes in `dask.array.blockwise`: the last is 0, as in broadcasting."""
     return tuple(range(ndim))[::-1]
 
 
 def pairs(values: Sequence[Any]) -> Iterator[Any]:
-    """Arrays with their labels, values without."""
+    """Yield arrays with their labels, values with None."""
     for value in values:
         yield value
         yield along(value.ndim) if is_lazy(value) else None
@@ -85,9 +85,9 @@ def pairs(values: Sequence[Any]) -> Iterator[Any]:
 def per_block(
     function: Function, values: Sequence[Any], specs: Specs, chunks: Sequence[Any] | None = None
 ) -> list[Any]:
-    """The results of a function of blocks that have the same place in arrays which broadcast.
+    """Return the results of a function of blocks at the same position of arrays that broadcast.
 
-    `chunks` are those of each result; by default the results have those of the operands.
+    `chunks` are those of each result; by default the operands'.
     """
     ndim = max(v.ndim for v in values if is_lazy(v))
     shared: dict[str, Any] = {"align_arrays": True, "concatenate": True, "token": function.__name__}
@@ -122,7 +122,7 @@ def per_block(
 
 
 def cast(x: Any, dtype: np.dtype[Any]) -> Any:
-    """The array in another dtype, without NumPy's warnings."""
+    """Return the array in another dtype, without NumPy's warnings."""
     if x.dtype == dtype:
         return x
     return per_block(Task(library.astype.op, {"dtype": dtype}), [x], [Spec((), dtype)])[0]
@@ -136,29 +136,29 @@ def _item(results: Any, index: int) -> Any:
 
 
 def is_known(shape: Shape) -> bool:
-    """Whether all extents are known."""
+    """Return whether all extents are known."""
     return not any(np.isnan(n) for n in shape)
 
 
 def spec_of(array: Any) -> Spec:
-    """Shape and dtype; the same large number stands for unknown extents along an axis."""
+    """Return shape and dtype; the same large number stands for unknown extents along an axis."""
     ndim = array.ndim
     shape = tuple(_UNKNOWN + ndim - d if np.isnan(n) else n for d, n in enumerate(array.shape))
     return Spec(shape, np.dtype(array.dtype))
 
 
 def shape_for(spec: Spec) -> Shape:
-    """The shape of a spec that was inferred from those of `spec_of`."""
+    """Return the shape of a spec that was inferred from those of `spec_of`."""
     return tuple(np.nan if n > _UNKNOWN else n for n in spec.shape)
 
 
 def whole(array: Any, axes: Sequence[int]) -> bool:
-    """Whether an array is in one block along axes."""
+    """Return whether an array is in one block along axes."""
     return all(array.numblocks[d] == 1 for d in axes)
 
 
 def require_pure(op: ArrayOp) -> None:
-    """ArgumentError for an operator that may not be run again for a block."""
+    """Raise ArgumentError for an operator that must not run again for a block."""
     if op.resources or op.auxiliary or op.effect:
         raise ArgumentError(
             f"{op.__name__}: it draws random numbers or changes a state, which Dask may do again "
@@ -167,7 +167,7 @@ def require_pure(op: ArrayOp) -> None:
 
 
 def refusal(name: str, array: Any, what: str) -> ArgumentError:
-    """The error where blocks depend on each other."""
+    """Return the error for blocks that depend on each other."""
     return ArgumentError(
         f"{name}: a Dask array of {array.shape} in {array.numblocks} blocks; {what}, or compute() "
         "it first"

@@ -12,19 +12,19 @@ import numpy as np
 from nbgraph.array.create import array as new_array
 from nbgraph.array.create import asarray
 from nbgraph.autograd.results import require_function
-from nbgraph.bridges.pulled import pulled
+from nbgraph.bridges.gradient import gradient_function
 from nbgraph.errors import ArgumentError, function_name
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.signatures import Function
 
 
 def to_jax(f: Function) -> Function:
-    """Make a function of JAX's arrays of an operator, or of a function of NDArrays.
+    """Return an operator, or a function of NDArrays, as a function of JAX's arrays.
 
     It runs on the host (`jax.pure_callback`), within `jax.jit`, `grad`, `vjp` and `vmap`; its
-    gradient is the one that is derived here, and can be differentiated again. Scalar operators of
-    one output have forward mode as well (`jvp`, `jacfwd`, `hessian`). `f` is called once with ones
-    for each signature, to learn what it gives.
+    gradient is the one derived here, and can be differentiated again. Scalar operators of one
+    output also have forward mode (`jvp`, `jacfwd`, `hessian`). `f` is called once per signature
+    with ones, to determine its results.
 
     Parameters
     ----------
@@ -87,18 +87,18 @@ def _elementwise(op: Mapper, options: dict[str, Any]) -> Any:
 
 
 def _differentiable(f: Function, elementwise: bool) -> Any:
-    """JAX's function with its rule for gradients."""
+    """Return JAX's function with its rule for gradients."""
     jax: Any = importlib.import_module("jax")
     called = _called(f, elementwise)
 
     def forward(*values: Any) -> Any:
-        return function(*values), values  # which is differentiated again for second orders
+        return function(*values), values  # differentiated again for second orders
 
     def backward(values: Any, cotangents: Any) -> Any:
         floating = [np.issubdtype(value.dtype, np.floating) for value in values]
         wanted = [i for i, yes in enumerate(floating) if yes]
         heads = cotangents if isinstance(cotangents, tuple) else (cotangents,)
-        slopes = _differentiable(pulled(f, len(values), wanted), False)
+        slopes = _differentiable(gradient_function(f, len(values), wanted), False)
         gradients = iter(slopes(*values, *heads))
         zero = [np.zeros(value.shape, jax.dtypes.float0) for value in values]
         return tuple(next(gradients) if yes else zero[i] for i, yes in enumerate(floating))
@@ -109,7 +109,7 @@ def _differentiable(f: Function, elementwise: bool) -> Any:
 
 
 def _host(f: Function) -> Function:
-    """What JAX calls with values: NumPy arrays in and out."""
+    """Return the function that JAX calls with values: NumPy arrays in and out."""
 
     def host(*values: Any) -> tuple[Any, ...]:
         out = f(*(asarray(np.asarray(value)) for value in values))
@@ -123,6 +123,6 @@ def _example(f: Function, specs: Sequence[tuple[Any, str]]) -> Any:
 
 
 def _results(f: Function, specs: Sequence[tuple[Any, str]]) -> list[tuple[Any, Any]]:
-    """Shapes and dtypes of what a function gives for operands of these."""
+    """Return the shapes and dtypes of a function's results for operands of these specs."""
     out = _example(f, specs)
     return [(x.shape, x.dtype) for x in (out if isinstance(out, (tuple, list)) else (out,))]

@@ -11,17 +11,17 @@ from typing import Any
 from nbgraph.array.dlpack import from_dlpack
 from nbgraph.autograd.batching.vmap import vmap
 from nbgraph.autograd.results import at_places, require_function
-from nbgraph.bridges.pulled import pulled
+from nbgraph.bridges.gradient import gradient_function
 from nbgraph.errors import ArgumentError, function_name
 from nbgraph.signatures import Function
 
 
 def to_torch(f: Function) -> Function:
-    """Make a function of torch's tensors of an operator, or of a function of NDArrays.
+    """Return an operator, or a function of NDArrays, as a function of torch's tensors.
 
-    Tensors are lent, not copied, and results are lent to torch. `backward` uses the gradient that
-    is derived here; it can be differentiated again (`create_graph=True`). The functions of
-    `torch.func` take it, `vmap` with the operators' own rules for batches.
+    Tensors are passed without copies, and so are results. `backward` uses the gradient derived
+    here; it can be differentiated again (`create_graph=True`). The functions of `torch.func` accept
+    it, `vmap` with the operators' own rules for batches.
 
     Parameters
     ----------
@@ -29,11 +29,11 @@ def to_torch(f: Function) -> Function:
 
     Returns
     -------
-    callable of tensors; other arguments are passed on as they are
+    callable of tensors; other arguments are passed on unchanged
 
     Raises
     ------
-    On a call, ArgumentError where no argument is a tensor.
+    On a call, ArgumentError if no argument is a tensor.
 
     >>> import nbgraph as ng
     >>> soft = to_torch(ng.softplus)
@@ -59,7 +59,7 @@ def to_torch(f: Function) -> Function:
         on_tensors = torch.compiler.disable(on_tensors)  # it is compiled here
 
     @functools.wraps(f, updated=())
-    def function(*args: Any, **options: Any) -> Any:  # torch.compile(function) takes marks away
+    def function(*args: Any, **options: Any) -> Any:  # torch.compile(function) removes marks
         return on_tensors(*args, **options)
 
     return function
@@ -67,7 +67,7 @@ def to_torch(f: Function) -> Function:
 
 @functools.cache
 def _applied() -> Any:
-    """torch's operator that calls a function of NDArrays."""
+    """Return torch's operator that calls a function of NDArrays."""
     torch: Any = importlib.import_module("torch")
 
     class Applied(torch.autograd.Function):
@@ -93,7 +93,7 @@ def _applied() -> Any:
         def backward(ctx: Any, *cotangents: Any) -> Any:
             tensors = ctx.saved_tensors
             wanted = [i for i, needed in enumerate(ctx.needs_input_grad[1:]) if needed]
-            slopes = pulled(ctx.f, len(tensors), wanted)
+            slopes = gradient_function(ctx.f, len(tensors), wanted)
             cotangents = tuple(value.contiguous() for value in cotangents)
             results = Applied.apply(slopes, *tensors, *cotangents)
             gradients: list[Any] = [None] * len(tensors)

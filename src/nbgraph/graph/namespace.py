@@ -24,8 +24,8 @@ from nbgraph.operator.call import sources
 from nbgraph.operator.full import RegisteredOperator
 from nbgraph.operator.namespace import Lifted, Namespace, operand_names
 from nbgraph.operator.scalar.typing import as_operand
+from nbgraph.ops.named.calls import named
 from nbgraph.ops.named.keywords import in_words
-from nbgraph.ops.named.layering import named
 from nbgraph.scopes import Scopes
 
 MARKS = ("ctx_group", "force_mirroring", "lr_mult", "mirror_stage", "wd_mult")

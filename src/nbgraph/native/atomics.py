@@ -14,7 +14,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from nbgraph.native.emitted import emitted
+from nbgraph.native.intrinsics import llvm_intrinsic
 
 WORD = 8  # bytes
 
@@ -35,43 +35,43 @@ def _bytes(builder, address):
     return builder.inttoptr(address, ir.IntType(8).as_pointer())
 
 
-@emitted(types.int64(types.int64))
+@llvm_intrinsic(types.int64(types.int64))
 def load(builder, address):
     """Return the word at `address`."""
     return builder.load(_place(builder, address), align=WORD)
 
 
-@emitted(types.void(types.int64, types.int64))
+@llvm_intrinsic(types.void(types.int64, types.int64))
 def store(builder, address, value):
     """Store `value` at `address`."""
     builder.store(value, _place(builder, address), align=WORD)
 
 
-@emitted(types.int64(types.int64))
+@llvm_intrinsic(types.int64(types.int64))
 def load_acquire(builder, address):
     """Return the word at `address`; its writer's work before `store_release` is visible then."""
     return builder.load_atomic(_place(builder, address), "acquire", WORD)
 
 
-@emitted(types.void(types.int64, types.int64))
+@llvm_intrinsic(types.void(types.int64, types.int64))
 def store_release(builder, address, value):
     """Store `value` at `address`, after all earlier memory operations of this thread."""
     builder.store_atomic(value, _place(builder, address), "release", WORD)
 
 
-@emitted(types.int64(types.int64, types.int64))
+@llvm_intrinsic(types.int64(types.int64, types.int64))
 def fetch_add(builder, address, value):
     """Add `value` to the word at `address`; return the old word."""
     return builder.atomic_rmw("add", _place(builder, address), value, "seq_cst")
 
 
-@emitted(types.int64(types.int64, types.int64))
+@llvm_intrinsic(types.int64(types.int64, types.int64))
 def exchange(builder, address, value):
     """Store `value` at `address`; return the old word."""
     return builder.atomic_rmw("xchg", _place(builder, address), value, "seq_cst")
 
 
-@emitted(types.boolean(types.int64, types.int64, types.int64))
+@llvm_intrinsic(types.boolean(types.int64, types.int64, types.int64))
 def compare_exchange(builder, address, expected, new):
     """Store `new` at `address` if `expected` is there; return whether it was."""
     place = _place(builder, address)
@@ -79,13 +79,13 @@ def compare_exchange(builder, address, expected, new):
     return builder.extract_value(pair, 1)
 
 
-@emitted(types.void())
+@llvm_intrinsic(types.void())
 def fence(builder):
     """Make all earlier memory operations visible to every thread before any later one."""
     builder.fence("seq_cst")
 
 
-@emitted(types.void())
+@llvm_intrinsic(types.void())
 def pause(builder):
     """Execute the instruction of a spin loop, if the processor has one."""
     if _PAUSE is not None:
@@ -95,14 +95,14 @@ def pause(builder):
         builder.call(function, [ir.Constant(ir.IntType(32), n) for n in operands])
 
 
-@emitted(types.void(types.int64, types.int64, types.int64))
+@llvm_intrinsic(types.void(types.int64, types.int64, types.int64))
 def copy_words(builder, target, source, count):
     """Copy `count` words from `source` to `target`; the two do not overlap."""
     ends = _bytes(builder, target), _bytes(builder, source)
     cgutils.raw_memcpy(builder, *ends, count, WORD, align=WORD)
 
 
-@emitted(types.void(types.int64, types.int64))
+@llvm_intrinsic(types.void(types.int64, types.int64))
 def clear_words(builder, address, count):
     """Set `count` words at `address` to zero."""
     size = builder.mul(count, _I64(WORD))

@@ -20,7 +20,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from nbgraph.native.emitted import emitted
+from nbgraph.native.intrinsics import llvm_intrinsic
 from nbgraph.native.processor import LINE, is_x86
 
 WORD = 8  # bytes
@@ -93,7 +93,7 @@ def _grouped(builder, instruction):
 
 
 def _load(mark):
-    @emitted(lambda p, _: p.dtype(p, types.int64) if isinstance(p, types.CPointer) else None)
+    @llvm_intrinsic(lambda p, _: p.dtype(p, types.int64) if isinstance(p, types.CPointer) else None)
     def load(builder, pointer, index):
         value = builder.load(builder.gep(pointer, [index], inbounds=True))
         mark(builder, value)
@@ -107,7 +107,7 @@ def _store(mark):
         known = isinstance(pointer, types.CPointer)
         return types.void(pointer, types.int64, pointer.dtype) if known else None
 
-    @emitted(typed)
+    @llvm_intrinsic(typed)
     def store(builder, pointer, index, value):
         mark(builder, builder.store(value, builder.gep(pointer, [index], inbounds=True)))
 
@@ -144,13 +144,13 @@ def room(dtype, count):
     return make
 
 
-@emitted(types.int64)
+@llvm_intrinsic(types.int64)
 def address(builder, pointer):
     """Return the address of a pointer."""
     return builder.ptrtoint(pointer, _WORD)
 
 
-@emitted(lambda pointer, _: pointer(pointer, types.int64))
+@llvm_intrinsic(lambda pointer, _: pointer(pointer, types.int64))
 def shifted(builder, pointer, offset):
     """Return the pointer moved by a number of bytes."""
     moved = builder.gep(builder.bitcast(pointer, ir.IntType(8).as_pointer()), [offset])
@@ -162,26 +162,26 @@ def _from_line(builder, pointer):
     return builder.and_(builder.ptrtoint(pointer, _WORD), _WORD(LINE - 1))
 
 
-@emitted(types.int64)
+@llvm_intrinsic(types.int64)
 def to_line(builder, pointer):
     """Return the bytes from a pointer to the next beginning of a cache line; 0 if it is at one."""
     return builder.and_(builder.neg(_from_line(builder, pointer)), _WORD(LINE - 1))
 
 
-@emitted(types.void)
+@llvm_intrinsic(types.void)
 def on_line(builder, pointer):
     """Tell LLVM that the pointer is at the beginning of a cache line."""
     holds = builder.icmp_unsigned("==", _from_line(builder, pointer), _WORD(0))
     builder.call(builder.module.declare_intrinsic("llvm.assume"), [holds])
 
 
-@emitted(lambda to, source, _: types.void(to, source, types.int64))
+@llvm_intrinsic(lambda to, source, _: types.void(to, source, types.int64))
 def copied(builder, to, source, nbytes):
     """Copy `nbytes` bytes."""
     cgutils.raw_memcpy(builder, to, source, nbytes, 1)
 
 
-@emitted(types.void())
+@llvm_intrinsic(types.void())
 def streamed(builder):
     """Make non-temporal stores visible before later stores of this thread."""
     if is_x86():  # elsewhere the signal to another thread orders all stores
@@ -189,7 +189,7 @@ def streamed(builder):
         builder.call(builder.module.declare_intrinsic("llvm.x86.sse.sfence", (), kind), [])
 
 
-@emitted(lambda pointer, _: types.void(pointer, types.int64))
+@llvm_intrinsic(lambda pointer, _: types.void(pointer, types.int64))
 def fetch(builder, pointer, offset):
     """Prefetch the cache line `offset` bytes after a pointer, which need not be valid memory."""
     byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
@@ -232,25 +232,25 @@ def table(entries):
     return entry
 
 
-@emitted(types.void())
+@llvm_intrinsic(types.void())
 def separate(builder):
     """Keep LLVM from inlining the calling function."""
     builder.function.attributes.add("noinline")
 
 
-@emitted(types.void())
+@llvm_intrinsic(types.void())
 def interleaved(builder):
     """Request that the calling function's loop processes several vectors in turn."""
     module = builder.module
     module.add_named_metadata(INTERLEAVE, module.add_metadata([INTERLEAVE]))
 
 
-@emitted(types.void())
+@llvm_intrinsic(types.void())
 def straight(builder):
     """Request that the loop over lanes becomes vectors without a loop; Numba ignores it."""
 
 
-@emitted(types.void())
+@llvm_intrinsic(types.void())
 def calling(builder):
     """Request that the calling function, which seldom runs, calls mathematics without inlining."""
 

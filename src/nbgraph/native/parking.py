@@ -21,7 +21,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from nbgraph.native.emitted import emitted
+from nbgraph.native.intrinsics import llvm_intrinsic
 from nbgraph.settings import Settings
 
 _SYSCALLS = {"x86_64": 202, "aarch64": 98}  # the number of futex
@@ -121,14 +121,14 @@ def _wait(builder, mutex, area, timeout):
 _park = _futex_park if PARKING == "futex" else _portable_park
 
 
-@emitted(types.int64(types.int64, types.int64, types.int64, types.int64))
+@llvm_intrinsic(types.int64(types.int64, types.int64, types.int64, types.int64))
 def park(builder, word, expected, timeout_ns, area):
     """Sleep while the low 32 bits at `word` equal those of `expected`, at most `timeout_ns`
     (negative: no limit). Return 1 if woken or the word differs, 0 at a time-out or signal."""
     return builder.zext(_park(builder, word, expected, timeout_ns, area), _I64)
 
 
-@emitted(types.void(types.int64, types.int64, types.int64))
+@llvm_intrinsic(types.void(types.int64, types.int64, types.int64))
 def unpark(builder, word, count, area):
     """Wake `count` threads that sleep at `word`; the portable method wakes all of the area."""
     if PARKING == "futex":
@@ -143,7 +143,7 @@ def unpark(builder, word, count, area):
         _call(builder, "pthread_mutex_unlock", _I32, mutex)
 
 
-@emitted(types.void(types.int64))
+@llvm_intrinsic(types.void(types.int64))
 def prepare_parking(builder, area):
     """Prepare `AREA` zeroed bytes for `park` and `unpark`; they must not move."""
     if PARKING == "portable":
@@ -160,25 +160,25 @@ def prepare_parking(builder, area):
         _call(builder, "pthread_cond_init", _I32, condition, attributes)
 
 
-@emitted(types.void())
+@llvm_intrinsic(types.void())
 def yield_now(builder):
     """Let another thread have this processor."""
     _call(builder, "sched_yield", _I32)
 
 
-@emitted(types.int64())
+@llvm_intrinsic(types.int64())
 def now(builder):
     """Return the time of a monotonic clock in nanoseconds."""
     return _now(builder)
 
 
-@emitted(types.int64(types.int64))
+@llvm_intrinsic(types.int64(types.int64))
 def allocate(builder, size):
     """Return the address of `size` zeroed bytes, aligned to 16, or 0 without memory."""
     return builder.ptrtoint(_call(builder, "calloc", _POINTER, _I64(1), size), _I64)
 
 
-@emitted(types.void(types.int64))
+@llvm_intrinsic(types.void(types.int64))
 def release(builder, address):
     """Free memory of `allocate`; an address of 0 is ignored."""
     _call(builder, "free", _VOID, _pointer(builder, address))

@@ -1,4 +1,4 @@
-"""The library of operators, one family a file; a family loads when one of its names is used.
+"""The library of operators, one family per file; a file loads when one of its names is used.
 
 >>> from nbgraph.ops import add
 >>> add([1, 2], [3.5, 4.5])
@@ -15,7 +15,7 @@ from nbgraph.ops.families import INTERNAL as INTERNAL
 from nbgraph.ops.families import OTHER_SPELLINGS as OTHER_SPELLINGS
 from nbgraph.scopes import load
 
-# Every name, by family: several names of one operator stand side by side.
+# All names, by family; the names of one operator are adjacent.
 FAMILIES: dict[str, str] = {
     "elementwise.arithmetic": (
         "add subtract multiply divide true_divide floor_divide remainder mod fmod divmod negative "
@@ -55,15 +55,15 @@ FAMILIES: dict[str, str] = {
     **ARRAY_FAMILIES,
 }
 _FAMILIES = FAMILIES | NAMED_FAMILIES | RANDOM_FAMILIES | EFFECT_FAMILIES
-_ROOMS = {family.partition(".")[0] for family in _FAMILIES} - {"debug"}  # that one is a name, too
+_ROOMS = {family.partition(".")[0] for family in _FAMILIES} - {"debug"}  # `debug` is also a name
 PLACES: dict[str, str] = {
     name: f"{__name__}.{family}" for family, names in _FAMILIES.items() for name in names.split()
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Names load when they are first used (PEP 562)."""
-    if name in _ROOMS:  # `from nbgraph.ops import reductions` asks here
+    """Return a name of the library, which loads at its first use (PEP 562)."""
+    if name in _ROOMS:  # `from nbgraph.ops import reductions` calls this
         return load(f"{__name__}.{name}")
     registry = load("nbgraph.operator.registry")
     if name not in PLACES:

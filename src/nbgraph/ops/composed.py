@@ -1,4 +1,4 @@
-"""Functions of NumPy, and a few others, that are one or some operators of the library: a table."""
+"""Functions of NumPy, and a few others, composed of operators of the library: a table."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ from nbgraph.ops.define import whole as whole
 from nbgraph.ops.shapes.joining import arrays_of
 
 _TABLE = """
-zeros_like(x, dtype=None, *, shape=None): Zeros in the shape, dtype and place of `x`.
-    x : array, of which the values do not count
-    dtype, shape : others than those of x, optional
+zeros_like(x, dtype=None, *, shape=None): Zeros in the shape, dtype and device of `x`.
+    x : array, whose values are not read
+    dtype, shape : optional, by default those of x
     >>> zeros_like([1.0, 2.0])
     array([0., 0.])
     = library.full_like(x, 0, dtype, shape=shape)
-ones_like(x, dtype=None, *, shape=None): Ones in the shape, dtype and place of `x`.
-    x : array, of which the values do not count
-    dtype, shape : others than those of x, optional
+ones_like(x, dtype=None, *, shape=None): Ones in the shape, dtype and device of `x`.
+    x : array, whose values are not read
+    dtype, shape : optional, by default those of x
     >>> ones_like([1.0, 2.0])
     array([1., 1.])
     = library.full_like(x, 1, dtype, shape=shape)
-empty_like(x, dtype=None, *, shape=None): Memory with any values in the shape, dtype and place of
-    `x`.
-    x : array, of which the values do not count
-    dtype, shape : others than those of x, optional
+empty_like(x, dtype=None, *, shape=None): Undefined values in the shape, dtype and device of `x`.
+    x : array, whose values are not read
+    dtype, shape : optional, by default those of x
     >>> empty_like([1.0, 2.0]).shape
     (2,)
     = library.full_like(x, None, dtype, shape=shape)
@@ -43,15 +42,15 @@ identity(n, dtype=None, *, device=None): The n by n identity.
     >>> identity(2).shape
     (2, 2)
     = library.eye(n, dtype=dtype, device=device)
-atleast_1d(x): With one axis, if it had none.
+atleast_1d(x): The array with at least one axis.
     >>> atleast_1d(3)
     array([3])
     = at_least("atleast_1d", 1, x)
-atleast_2d(x): With a new first axis if it had one, two if it had none.
+atleast_2d(x): The array with at least two axes: a vector becomes (1, n).
     >>> atleast_2d([1, 2])
     array([[1, 2]])
     = at_least("atleast_2d", 2, x)
-atleast_3d(x): With three axes: a vector becomes (1, n, 1), a matrix (m, n, 1).
+atleast_3d(x): The array with at least three axes: a vector becomes (1, n, 1), a matrix (m, n, 1).
     >>> atleast_3d([1, 2]).shape
     (1, 2, 1)
     = at_least("atleast_3d", 3, x)
@@ -66,7 +65,7 @@ vstack row_stack(arrays, *, dtype=None): Rows one below the other; a vector is a
            [3, 4]])
     = library.concatenate(
         [library.atleast_2d(x) for x in arrays_of("vstack", arrays)], 0, dtype=dtype)
-dstack(arrays): Along the third axis.
+dstack(arrays): Arrays joined along the third axis.
     >>> dstack([[1, 2], [3, 4]]).shape
     (1, 2, 2)
     = library.concatenate([library.atleast_3d(x) for x in arrays_of("dstack", arrays)], 2)
@@ -75,7 +74,7 @@ column_stack(arrays): Columns side by side; a vector is a column.
     array([[1, 3],
            [2, 4]])
     = columns(arrays)
-append(x, values, axis=None): `values` behind `x` along an axis.
+append(x, values, axis=None): `x` followed by `values` along an axis.
     x, values : arrays, of one shape but for that axis
     axis : int, by default both are flattened
     >>> append([1, 2], 3)
@@ -95,7 +94,7 @@ cumprod(x, axis=None, dtype=None, *, out=None): The products of the first 1, 2, 
     >>> cumprod([[1, 2], [3, 4]])
     array([ 1,  2,  6, 24])
     = scan(library.cumulative_prod, x, axis, dtype=dtype, out=out)
-ptp(x, axis=None, *, keepdims=False): The largest element less the smallest.
+ptp(x, axis=None, *, keepdims=False): The largest element minus the smallest.
     >>> ptp([[1, 4], [3, 2]], axis=0)
     array([2, 2])
     = library.subtract(library.max(x, axis, keepdims=keepdims),
@@ -126,7 +125,7 @@ cosine_similarity(a, b, axis: int = -1, *, eps: float = 1e-08): The cosine of th
     np.float64(0.6)
     = library.divide(library.sum(library.multiply(a, b), axis), library.multiply(
         *[library.maximum(library.vector_norm(x, axis=axis), float(eps)) for x in (a, b)]))
-index_select(x, axis, indices): The parts of x at these indices of an axis, in their order.
+index_select(x, axis, indices): The slices of x at these indices along an axis.
 
     The gradient is added up where indices repeat.
     axis : int
@@ -135,8 +134,8 @@ index_select(x, axis, indices): The parts of x at these indices of an axis, in t
     array([[3, 1],
            [6, 4]])
     = library.take(x, indices, whole("index_select", "axis", axis))
-slice_channel SliceChannel(x, num_outputs, axis=1, squeeze_axis=False) -> list[Any]: So many equal
-    parts of an axis.
+slice_channel SliceChannel(x, num_outputs, axis=1, squeeze_axis=False) -> list[Any]: `num_outputs`
+    equal parts of an axis.
     num_outputs : int, which divides the size of the axis
     axis : int
     squeeze_axis : whether the axis is dropped, where parts have size 1
@@ -151,7 +150,7 @@ _BY_SHAPE = frozenset("atleast_1d atleast_2d atleast_3d hstack column_stack".spl
 
 
 def at_least(name: str, ndim: int, x: Any) -> Any:
-    """An array with so many axes."""
+    """Return an array with at least so many axes."""
     x = as_known(name, x)
     if len(x.shape) >= ndim:
         return x
@@ -161,20 +160,20 @@ def at_least(name: str, ndim: int, x: Any) -> Any:
 
 
 def side_by_side(arrays: Any, dtype: Any) -> Any:
-    """Arrays along axis 0 of vectors, else along axis 1."""
+    """Return arrays joined along axis 0 if they are vectors, else along axis 1."""
     known = [library.atleast_1d(as_known("hstack", x)) for x in arrays_of("hstack", arrays)]
     return library.concatenate(known, 0 if len(known[0].shape) == 1 else 1, dtype=dtype)
 
 
 def columns(arrays: Any) -> Any:
-    """Matrices and vectors as columns of one matrix."""
+    """Return matrices and vectors as columns of one matrix."""
     known = [as_known("column_stack", x) for x in arrays_of("column_stack", arrays)]
     turned = [x if len(x.shape) > 1 else library.transpose(library.atleast_2d(x)) for x in known]
     return library.concatenate(turned, 1)
 
 
 def scan(function: Any, x: Any, axis: int | None, **options: Any) -> Any:
-    """A scan along an axis, by default of the flattened array."""
+    """Return a scan along an axis, by default of the flattened array."""
     x, axis = (library.ravel(x), 0) if axis is None else (x, axis)
     return function(x, axis=axis, **options)
 

@@ -7,42 +7,42 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def at_least(name: str, ndim: int, x: Any) -> Any:
-    """An array with so many axes."""
+    """Return an array with at least so many axes."""
 def side_by_side(arrays: Any, dtype: Any) -> Any:
-    """Arrays along axis 0 of vectors, else along axis 1."""
+    """Return arrays joined along axis 0 if they are vectors, else along axis 1."""
 def columns(arrays: Any) -> Any:
-    """Matrices and vectors as columns of one matrix."""
+    """Return matrices and vectors as columns of one matrix."""
 def scan(function: Any, x: Any, axis: int | None, **options: Any) -> Any:
-    """A scan along an axis, by default of the flattened array."""
+    """Return a scan along an axis, by default of the flattened array."""
 def zeros_like(x: Operand[Carried], dtype: Any=None, *, shape: Any=None) -> Carried:
-    r"""Zeros in the shape, dtype and place of `x`.
+    r"""Zeros in the shape, dtype and device of `x`.
 
     Parameters
     ----------
-    x : array, of which the values do not count
-    dtype, shape : others than those of x, optional
+    x : array, whose values are not read
+    dtype, shape : optional, by default those of x
 
     >>> zeros_like([1.0, 2.0])
     array([0., 0.])
     """
 def ones_like(x: Operand[Carried], dtype: Any=None, *, shape: Any=None) -> Carried:
-    r"""Ones in the shape, dtype and place of `x`.
+    r"""Ones in the shape, dtype and device of `x`.
 
     Parameters
     ----------
-    x : array, of which the values do not count
-    dtype, shape : others than those of x, optional
+    x : array, whose values are not read
+    dtype, shape : optional, by default those of x
 
     >>> ones_like([1.0, 2.0])
     array([1., 1.])
     """
 def empty_like(x: Operand[Carried], dtype: Any=None, *, shape: Any=None) -> Carried:
-    r"""Memory with any values in the shape, dtype and place of `x`.
+    r"""Undefined values in the shape, dtype and device of `x`.
 
     Parameters
     ----------
-    x : array, of which the values do not count
-    dtype, shape : others than those of x, optional
+    x : array, whose values are not read
+    dtype, shape : optional, by default those of x
 
     >>> empty_like([1.0, 2.0]).shape
     (2,)
@@ -71,7 +71,7 @@ def identity(n: Any, dtype: Any=None, *, device: Context | None=None) -> Any:
     (2, 2)
     """
 def atleast_1d(x: Operand[Carried]) -> Carried:
-    r"""With one axis, if it had none.
+    r"""The array with at least one axis.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def atleast_1d(x: Operand[Carried]) -> Carried:
     array([3])
     """
 def atleast_2d(x: Operand[Carried]) -> Carried:
-    r"""With a new first axis if it had one, two if it had none.
+    r"""The array with at least two axes: a vector becomes (1, n).
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def atleast_2d(x: Operand[Carried]) -> Carried:
     array([[1, 2]])
     """
 def atleast_3d(x: Operand[Carried]) -> Carried:
-    r"""With three axes: a vector becomes (1, n, 1), a matrix (m, n, 1).
+    r"""The array with at least three axes: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def vstack(arrays: Any, *, dtype: Any=None) -> Any:
            [3, 4]])
     """
 def dstack(arrays: Any) -> Any:
-    r"""Along the third axis.
+    r"""Arrays joined along the third axis.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def column_stack(arrays: Any) -> Any:
            [2, 4]])
     """
 def append(x: Operand[Carried], values: Any, axis: int | tuple[int, ...] | None=None) -> Carried:
-    r"""`values` behind `x` along an axis.
+    r"""`x` followed by `values` along an axis.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def cumprod(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, dtype:
     array([ 1,  2,  6, 24])
     """
 def ptp(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False) -> Carried:
-    r"""The largest element less the smallest.
+    r"""The largest element minus the smallest.
 
     Parameters
     ----------
@@ -239,8 +239,7 @@ def cosine_similarity(a: Operand[Carried], b: Operand[Carried], axis: int=-1, *,
     np.float64(0.6)
     """
 def index_select(x: Operand[Carried], axis: int | tuple[int, ...] | None, indices: Operand[Carried]) -> Carried:
-    r"""The parts of x at these indices of an axis, in their order. The gradient is added up where
-    indices repeat.
+    r"""The slices of x at these indices along an axis. The gradient is added up where indices repeat.
 
     Parameters
     ----------
@@ -253,7 +252,7 @@ def index_select(x: Operand[Carried], axis: int | tuple[int, ...] | None, indice
            [6, 4]])
     """
 def slice_channel(x: Any, num_outputs: Any, axis: int | tuple[int, ...] | None=1, squeeze_axis: bool=False) -> list[Any]:
-    r"""So many equal parts of an axis.
+    r"""`num_outputs` equal parts of an axis.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`debug`: what passes here is told when it is computed, and so is its gradient."""
+"""`debug`: reports a value, and its gradient, when they are computed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nbgraph.shape import Array, Arrays, same_shape
 
 
 def figures(values: Array) -> str:
-    """Least and largest element, and the L2 norm, which say most about an array at a glance.
+    """Return least and largest element, and the L2 norm, as a summary of an array.
 
     >>> figures(np.array([3.0, -4.0]))
     'min -4, max 3, L2 5'
@@ -27,32 +27,32 @@ def figures(values: Array) -> str:
     if not values.size:
         return "empty"
     wide = values.astype(np.float64)
-    with np.errstate(all="ignore"):  # NaN and infinity are told, not warned of
+    with np.errstate(all="ignore"):  # NaN and infinity are part of the report
         length = np.sqrt(np.square(wide).sum())
         return f"min {wide.min():.6g}, max {wide.max():.6g}, L2 {length:.6g}"
 
 
 @cache
 def turn() -> Variable:
-    """Every report writes to this: they take turns, in the order of pushes or steps."""
+    """Return the variable that all reports write to, for the order of pushes or steps."""
     return current().new_variable("debug", immune=True)
 
 
 class _Debug(ArrayOp):
-    """It has an effect: two are two, and they keep their order."""
+    """An operator with an effect: it is not merged or reordered."""
 
     effect = True
 
     def grant(self, device: Context, attributes: Attributes | None = None) -> tuple[Any, ...]:
-        """Its turn."""
+        """Return the turn of the report."""
         return (Turn(turn()),)
 
     def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
-        """Tell, and pass the values on."""
+        """Report, and copy the values to the output."""
         values, callback = inputs[0], attributes["callback"]
         message, what = attributes["message"], attributes["what"]
         if callback is not None:
-            callback(message, what, values.copy())  # theirs: the memory is used again
+            callback(message, what, values.copy())  # a copy, as the memory is reused
         else:
             head = f"{message}: {what}" if message else what
             spec = Spec.of(values)
@@ -84,11 +84,11 @@ def debug(
     *,
     what: str = "value",
 ) -> Any:
-    """`x`; when its value is computed, and when its gradient is, a line with dtype, shape, least
-    and largest element and L2 norm goes to the standard output.
+    """Return `x`, and print a line whenever its value or its gradient is computed: dtype, shape,
+    smallest and largest element, L2 norm.
 
-    In a graph it is never merged with another one, and those of a run tell in the same order each
-    time. It vanishes only with what nobody needs; what is computed again is told again.
+    In a graph it is never merged with equal calls, and lines appear in the same order in each run.
+    It is dropped only if its result is not needed; each recomputation prints again.
 
     x : array of any kind, Symbol or Expr
         A gradient is told where the result is part of what is differentiated.

@@ -7,18 +7,18 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def figures(values: Array) -> str:
-    """Least and largest element, and the L2 norm, which say most about an array at a glance.
+    """Return least and largest element, and the L2 norm, as a summary of an array.
     
     >>> figures(np.array([3.0, -4.0]))
     'min -4, max 3, L2 5'"""
 def turn() -> Variable:
-    """Every report writes to this: they take turns, in the order of pushes or steps."""
+    """Return the variable that all reports write to, for the order of pushes or steps."""
 def debug(x: Operand[Carried], message: str='', callback: Callable[[str, str, Array], None] | None=None, *, what: str='value') -> Carried:
-    """`x`; when its value is computed, and when its gradient is, a line with dtype, shape, least and
-    largest element and L2 norm goes to the standard output.
+    """Return `x`, and print a line whenever its value or its gradient is computed: dtype, shape,
+    smallest and largest element, L2 norm.
     
-    In a graph it is never merged with another one, and those of a run tell in the same order each
-    time. It vanishes only with what nobody needs; what is computed again is told again.
+    In a graph it is never merged with equal calls, and lines appear in the same order in each run.
+    It is dropped only if its result is not needed; each recomputation prints again.
     
     Parameters
     ----------

@@ -1,10 +1,10 @@
-"""How a family of array operators is written: public functions over operators, and axes.
+"""Definition of families of array operators: public functions over operators, and axes.
 
-Documentation is written in the format of `operator/declared`; users see its sections in full. A
-public function has NumPy's signature and brings its arguments into hashable form; the ArrayOp
-behind it (`function.op`) has the same name and checks them against shapes, in `infer`. Called with
-the operator's own attributes the function applies the operator. Gradient rules find other
-operators through `library`, so that families need not import each other.
+Docstrings are in the format of `operator/declared`; users see all sections. A public function has
+NumPy's signature and converts its arguments to hashable form; its ArrayOp (`function.op`) has the
+same name and checks them against shapes, in `infer`. Called with the operator's own attributes the
+function applies the operator. Gradient rules access other operators through `library`, so that
+families need not import each other.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ library = Namespace("nbgraph.ops")
 
 
 def public(op: ArrayOp, *aliases: str) -> Callable[[_Function], _Function]:
-    """Decorate the public function of an operator: registered under its name and aliases."""
+    """Decorate the public function of an operator: register it under its name and aliases."""
 
     def decorate(function: _Function) -> _Function:
         complete_documentation(function)
@@ -63,7 +63,7 @@ def public(op: ArrayOp, *aliases: str) -> Callable[[_Function], _Function]:
 
 
 def composed(*operands: str, aliases: Sequence[str] = ()) -> Callable[[_Function], _Function]:
-    """Decorate a function made of operators: registered; of its arguments these are arrays."""
+    """Decorate and register a function composed of operators; `operands` names its arrays."""
 
     def decorate(function: _Function) -> _Function:
         complete_documentation(function)
@@ -87,14 +87,14 @@ def kept(composition: _Function) -> _Function:
 
 
 def complete_documentation(function: Callable[..., Any]) -> None:
-    """Write a function's documentation, in the format of rows, as `help` shows that of all."""
+    """Convert a function's docstring from the format of rows to complete sections."""
     text = inspect.getdoc(function) or ""
-    if "\n---" not in text:  # which has its sections
+    if "\n---" not in text:  # already has sections
         function.__doc__ = documentation(text, inspect.signature(function).parameters)
 
 
-# How an option reaches an operator, by its name or by the type that a row gives it; usual values
-# without a call.
+# Conversion of options for an operator, by name or by the type that a row states; common values
+# need no call.
 _CONVERSIONS: Mapping[str, str] = {
     "axis": "{name} if {name} is None or type({name}) is int else "
     'hashable_axis("{row}", {name}, "{name}")',
@@ -106,12 +106,12 @@ _CONVERSIONS: Mapping[str, str] = {
     "ints": 'whole_tuple("{row}", "{name}", {name})',
 }
 
-_WITHIN_ROWS = (  # what expressions of rows may use without an import
+_WITHIN_ROWS = (  # available in expressions of rows without an import
     "as_array as_known hashable_axis library not_negative number one_of optional_dtype shape_tuple "
     "whole whole_tuple"
 ).split()
 _OF_FUNCTIONS = ("ddof", "exclude", "initial", "name", "where")  # parameters that no operator has
-# what a reduction's call has besides, where `reduce_others` is what it means
+# further arguments of a reduction's call, and when they need `reduce_others`
 _OTHERS = {"exclude": "exclude", "where": "where is not True", "initial": "initial is not None"}
 
 
@@ -125,16 +125,16 @@ def define_rows(
 ) -> None:
     """Define and register the functions of a table in a module's globals.
 
-    A row of the name of an ArrayOp among these globals is that operator's public function; its
+    A row with the name of an ArrayOp among these globals is that operator's public function; its
     options are converted by type, and `where`, `exclude` and `initial` are for `reduce_others`. The
-    arrays of other rows are the parameters that `operands` has. Those of `by_shape` look at shapes:
-    on symbols without them their calls are nodes; a mapping has for each what counts its results
-    (see `deferrable`), or None. Those of `like` look at nothing else of some operand: on symbols
-    their calls are nodes, which keep it.
+    arrays of other rows are the parameters in `operands`. Those in `by_shape` read shapes: on
+    symbols without them calls become nodes; a mapping has for each a function that counts its
+    results (see `deferrable`), or None. Those in `like` read only the shape of some operand: on
+    symbols calls become nodes, which keep it.
     """
     for label in _WITHIN_ROWS:
         scope.setdefault(label, globals()[label])
-    labels = {  # the first operator of a name is the function's
+    labels = {  # the first name of an operator is the function's
         op.__name__: label for label, op in reversed(scope.items()) if isinstance(op, ArrayOp)
     }
 
@@ -187,12 +187,12 @@ def _applied(row: Row, label: str, op: ArrayOp) -> Row:
 
 
 def operator_of(function: Any) -> Any:
-    """The operator behind a public function."""
+    """Return the operator behind a public function."""
     return function.op
 
 
 def whole(name: str, argument: str, value: object) -> int:
-    """A whole number, or ArgumentError."""
+    """Return an integer, or raise ArgumentError."""
     try:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -202,8 +202,8 @@ def whole(name: str, argument: str, value: object) -> int:
 
 
 def number(name: str, argument: str, value: Any, *, real: bool = True) -> Any:
-    """A Python number; a NumPy scalar or 0-d array is taken as one. Complex unless it is `real`.
-    ArgumentError for others, so that no array loses its gradient."""
+    """Return a Python number, also from a NumPy scalar or 0-d array; complex unless `real`. Raise
+    ArgumentError for other values, so that no array loses its gradient."""
     if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0:
         value = value.item()
     if not isinstance(value, (bool, int, float) if real else (bool, int, float, complex)):
@@ -214,19 +214,19 @@ def number(name: str, argument: str, value: Any, *, real: bool = True) -> Any:
 
 
 def not_negative(name: str, argument: str, value: Any) -> float:
-    """A number from 0 on, as a float, or ArgumentError."""
+    """Return a number that is not negative, as a float, or raise ArgumentError."""
     if isinstance(value, (str, bool)) or not number(name, argument, value) >= 0:
         raise ArgumentError(f"{name}: {argument}={value!r}; expected a number from 0 on")
     return float(value)
 
 
 def one_of(name: str, argument: str, value: Any, words: Sequence[str]) -> str:
-    """One word of several, or ArgumentError."""
+    """Return one of several words, or raise ArgumentError."""
     return str(require_word(f"{name}: {argument}", value, words))
 
 
 def whole_tuple(name: str, argument: str, value: Any) -> Shape:
-    """A tuple of whole numbers from one or a sequence of them."""
+    """Return a tuple of integers from one or a sequence of them."""
     if type(value) is tuple and set(map(type, value)) <= _INT:
         return value
     if isinstance(value, (tuple, list, range)) or getattr(value, "ndim", 0):
@@ -235,7 +235,7 @@ def whole_tuple(name: str, argument: str, value: Any) -> Shape:
 
 
 def shape_tuple(name: str, value: Any, argument: str = "shape") -> Shape:
-    """A shape without negative sizes."""
+    """Return a shape without negative sizes."""
     shape = whole_tuple(name, argument, value)
     if shape and min(shape) < 0:
         raise ShapeError(f"{name}: {argument}={value!r} has a negative size; sizes start at 0")
@@ -243,7 +243,7 @@ def shape_tuple(name: str, value: Any, argument: str = "shape") -> Shape:
 
 
 def hashable_axis(name: str, axis: Any, argument: str = "axis") -> Axis:
-    """None, an int or a tuple of ints."""
+    """Return None, an int or a tuple of ints."""
     if axis is None:
         return None
     if isinstance(axis, (tuple, list, range)):
@@ -252,13 +252,13 @@ def hashable_axis(name: str, axis: Any, argument: str = "axis") -> Axis:
 
 
 def optional_dtype(dtype: Any) -> np.dtype[Any] | None:
-    """A supported dtype, or None where none is asked for."""
+    """Return a supported dtype, or None for None."""
     return None if dtype is None else as_dtype(dtype)
 
 
 def as_array(x: Any) -> Any:
-    """Arrays of every kind as they are, lists and numbers as NumPy arrays. The `shape` of one that
-    stands for values to come may be None."""
+    """Return arrays of every kind unchanged, lists and numbers as NumPy arrays. The `shape` of a
+    symbol may be None."""
     if type(x) is np.ndarray or carrier_of((x,)) is not None:
         return x
     refuse_foreign("array", "x", x)
@@ -266,8 +266,8 @@ def as_array(x: Any) -> Any:
 
 
 def as_known(name: str, x: Any) -> Any:
-    """`as_array` where the shape decides what is to be done; UnknownShape where it is not known,
-    which makes a node of the call of a `deferrable` function."""
+    """Return `as_array(x)`; raise UnknownShape if its shape is unknown, which makes the call of a
+    `deferrable` function a node."""
     array = as_array(x)
     if array.shape is None:
         raise UnknownShape(
@@ -278,20 +278,20 @@ def as_known(name: str, x: Any) -> Any:
 
 
 def is_elsewhere(x: Any) -> bool:
-    """Whether it is an array with values on a device that is not the host."""
+    """Return whether `x` is an array with values on a device other than the host."""
     device = getattr(x, "device", None)
     return isinstance(device, Context) and not device.host and hasattr(x, "asnumpy")
 
 
 def added(a: Any, b: Any) -> Any:
-    """A sum of which parts may be None: nothing."""
+    """Return a sum of which parts may be None, meaning nothing."""
     if a is None or b is None:
         return b if a is None else a
     return library.add(a, b)
 
 
 def require_floats(name: str, *operands: Any, label: str = "x") -> np.dtype[Any]:
-    """Return the common dtype of floats; DTypeError names another operand by its label."""
+    """Return the common dtype of floats; DTypeError names an operand of another by its label."""
     if not all(is_float(x.dtype) for x in operands):
         listed = ", ".join(str(x.dtype) for x in operands)
         subject = f"{label} has dtype" if len(operands) == 1 else "operands have dtypes"
@@ -300,13 +300,13 @@ def require_floats(name: str, *operands: Any, label: str = "x") -> np.dtype[Any]
 
 
 def differentiable(specs: Specs) -> bool:
-    """Whether every operand is floating."""
+    """Return whether every operand is floating."""
     return all(inexact(spec.dtype) for spec in specs)
 
 
 def by_numpy(run: Callable[..., None]) -> Callable[..., None]:
     """Return the `compute` of an operator from `run(xp, *inputs, *outputs, **attributes)`, which
-    array libraries of devices can run as well as NumPy: it is the operator's Library form, too."""
+    array libraries of devices can also run: it is the operator's Library form, too."""
 
     def compute(inputs: Sequence[Any], outputs: Sequence[Any], **attributes: Any) -> None:
         run(np, *inputs, *outputs, **attributes)

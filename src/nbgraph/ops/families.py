@@ -1,4 +1,4 @@
-"""The names of operators over whole arrays, by room and family, and where names are listed."""
+"""The names of operators over whole arrays, by room and family, and where they are listed."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ ARRAY_FAMILIES: dict[str, str] = {
     ),
 }
 
-# By MXNet's names and parameters: other spellings, and what is made of the operators above.
+# MXNet's names and parameters: other spellings, and compositions of the operators above.
 NAMED_FAMILIES: dict[str, str] = {
     "losses.alignments": "CTCLoss ctc_loss",
     "named.spellings": (
@@ -135,7 +135,7 @@ NAMED_FAMILIES: dict[str, str] = {
     "named.normalising": "LayerNorm InstanceNorm GroupNorm L2Normalization LRN",
 }
 
-# These are not the same in every world: what they give is drawn.
+# Their results are drawn, so they differ between worlds.
 RANDOM_FAMILIES: dict[str, str] = {
     "draws.distributions": (
         "random_uniform random_random random_normal random_standard_normal random_lognormal "
@@ -157,7 +157,7 @@ RANDOM_FAMILIES: dict[str, str] = {
     "draws.dropout": "dropout rrelu",
 }
 
-# These do something besides what they give.
+# These have effects besides their results.
 EFFECT_FAMILIES: dict[str, str] = {
     "debug": "debug",
     "updates.steps": (
@@ -169,8 +169,8 @@ EFFECT_FAMILIES: dict[str, str] = {
     ),
 }
 
-# Operators that other operators are made of: gradients, parts, terms of losses. Graphs are saved
-# with their names, which `ng.nd` and `ng.sym` find but do not list; `ng` refuses them.
+# Operators used within other operators: gradients, parts, terms of losses. Saved graphs contain
+# their names, which `ng.nd` and `ng.sym` have but do not list; `ng` refuses them.
 INTERNAL: frozenset[str] = frozenset(
     """
     l1_term l2_term smooth_l1_term huber_term hinge_term squared_hinge_term cosine_term binary_term
@@ -188,8 +188,8 @@ INTERNAL: frozenset[str] = frozenset(
     """.split()
 )
 _SHOWN = "histogram ravel_multi_index unravel_index nansum nanprod diag ctc_loss dropout debug"
-# Found on `ng`, listed in `ng.nd` and `ng.sym` alone: MXNet's and Marian's spellings, SciPy's and
-# the array API's where NumPy has its own, and the draws, which are listed in `ng.random`.
+# Attributes of `ng` that only `ng.nd` and `ng.sym` list: MXNet's and Marian's spellings, SciPy's
+# and the array API's where NumPy has its own, and the draws, which `ng.random` lists.
 OTHER_SPELLINGS: frozenset[str] = (
     frozenset(
         """

@@ -54,7 +54,7 @@ _BEYOND = frozenset("concatenate cross einsum gradient pad quantile transpose".s
 
 
 def __getattr__(name: str) -> Any:
-    """Return a function of NumPy's that the standard lacks, and that xarray asks namespaces for."""
+    """Return a function of NumPy that the standard lacks, but xarray needs from namespaces."""
     if name == "lib":
         windows = function_for(np.lib.stride_tricks.sliding_window_view)
         assert windows is not None
@@ -66,6 +66,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The names of the standard."""
+    """Return the names of the standard."""
     special = "__array_api_version__ e fft inf linalg nan newaxis pi".split()
     return [*_names, *dtypes.__all__, *functions.__all__, *info.__all__, *special]

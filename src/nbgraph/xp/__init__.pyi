@@ -18,13 +18,13 @@ pi: float
 __array_api_version__: str
 
 def arange(start: Any, /, stop: Any=None, step: Any=1, *, dtype: Any=None, device: Context | None=None) -> NDArray:
-    r"""Numbers from `start` (0 if `stop` is not given) up to but without `stop`.
+    r"""Numbers from `start` (0 if `stop` is not given), excluding `stop`.
 
     >>> arange(2, 8, 3)
     array([2, 5])
     """
 def empty(shape: Any, *, dtype: Any=None, device: Context | None=None) -> NDArray:
-    r"""An array with any values.
+    r"""An array with undefined values.
     """
 def zeros(shape: Any, *, dtype: Any=None, device: Context | None=None) -> NDArray:
     r"""An array of zeros.
@@ -39,10 +39,10 @@ def eye(n_rows: Any, n_cols: Any=None, /, *, k: Any=0, dtype: Any=None, device: 
     r"""Ones on diagonal `k`, zeros elsewhere.
     """
 def linspace(start: Any, stop: Any, /, num: Any, *, dtype: Any=None, device: Context | None=None, endpoint: _bool=True) -> NDArray:
-    r"""`num` numbers at equal distances from `start` to `stop`, which is the last or left out.
+    r"""`num` numbers at equal distances from `start` to `stop`, which may be excluded.
     """
 def empty_like(x: NDArray, /, *, dtype: Any=None, device: Context | None=None) -> NDArray:
-    r"""Any values in the shape, and by default dtype and device, of `x`.
+    r"""Undefined values in the shape, and by default dtype and device, of `x`.
 
     Parameters
     ----------
@@ -73,21 +73,21 @@ def meshgrid(*arrays: Any, indexing: Any='xy') -> tuple[NDArray, ...]:
     r"""Coordinates of a grid, one array for each axis.
     """
 def tril(x: NDArray, /, *, k: Any=0) -> NDArray:
-    r"""Zero above diagonal `k` of the last two axes.
+    r"""Zeros above diagonal `k` of the last two axes.
 
     Parameters
     ----------
     x : array
     """
 def triu(x: NDArray, /, *, k: Any=0) -> NDArray:
-    r"""Zero below diagonal `k` of the last two axes.
+    r"""Zeros below diagonal `k` of the last two axes.
 
     Parameters
     ----------
     x : array
     """
 def from_dlpack(x: Any, /, *, device: Context | None=None, copy: _bool | None=None) -> NDArray:
-    r"""An array of another library that speaks DLPack; see `ng.from_dlpack`.
+    r"""An array of another library, by DLPack; see `ng.from_dlpack`.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def matmul(x1: NDArray, x2: NDArray, /) -> NDArray:
     r"""The matrix product over the last axes; leading axes broadcast.
     """
 def matrix_transpose(x: NDArray, /) -> NDArray:
-    r"""The last two axes exchanged.
+    r"""The array with its last two axes exchanged.
 
     Parameters
     ----------
@@ -117,10 +117,10 @@ def vecdot(x1: NDArray, x2: NDArray, /, *, axis: int | tuple[int, ...] | None=-1
     array(11)
     """
 def broadcast_arrays(*arrays: Any) -> tuple[NDArray, ...]:
-    r"""All with the shape they broadcast to.
+    r"""The arrays, broadcast to one shape.
     """
 def broadcast_to(x: NDArray, /, shape: Any) -> NDArray:
-    r"""Repeated along axes of size 1 and new leading axes.
+    r"""The array repeated along axes of size 1 and new ones.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def concat(arrays: Any, /, *, axis: int | tuple[int, ...] | None=0) -> NDArray:
     axis : int, several, or None for all
     """
 def expand_dims(x: NDArray, /, axis: int | tuple[int, ...] | None) -> NDArray:
-    r"""New axes of size 1, at one place or several.
+    r"""The array with new axes of size 1.
 
     Parameters
     ----------
@@ -150,14 +150,14 @@ def flip(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None) -> NDArray:
     axis : int, several, or None for all
     """
 def moveaxis(x: NDArray, source: Any, destination: Any, /) -> NDArray:
-    r"""Axes moved to other places.
+    r"""The array with axes moved.
 
     Parameters
     ----------
     x : array
     """
 def permute_dims(x: NDArray, /, axes: Any) -> NDArray:
-    r"""Axes in another order.
+    r"""The array with its axes reordered.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def roll(x: NDArray, /, shift: Any, *, axis: int | tuple[int, ...] | None=None) 
     axis : int, several, or None for all
     """
 def squeeze(x: NDArray, /, axis: int | tuple[int, ...] | None) -> NDArray:
-    r"""Without these axes of size 1.
+    r"""The array without these axes of size 1.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def prod(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None, dtype: Any=N
     keepdims : whether these axes stay, with size 1
     """
 def std(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None, correction: Any=0.0, keepdims: _bool=False) -> NDArray:
-    r"""The standard deviation, its divisor less by `correction`.
+    r"""The standard deviation, with divisor n - `correction`.
 
     Parameters
     ----------
@@ -287,7 +287,7 @@ def sum(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None, dtype: Any=No
     array([4, 6])
     """
 def var(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None, correction: Any=0.0, keepdims: _bool=False) -> NDArray:
-    r"""The variance, its divisor less by `correction`.
+    r"""The variance, with divisor n - `correction`.
 
     Parameters
     ----------
@@ -320,7 +320,7 @@ def diff(x: NDArray, /, *, axis: int | tuple[int, ...] | None=-1, n: Any=1, prep
     axis : int, several, or None for all
     """
 def argmax(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None, keepdims: _bool=False) -> NDArray:
-    r"""Where the largest element is; the first of several.
+    r"""The index of the largest element, the first of equals.
 
     Parameters
     ----------
@@ -329,7 +329,7 @@ def argmax(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None, keepdims: 
     keepdims : whether these axes stay, with size 1
     """
 def argmin(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None, keepdims: _bool=False) -> NDArray:
-    r"""Where the smallest element is; the first of several.
+    r"""The index of the smallest element, the first of equals.
 
     Parameters
     ----------
@@ -338,7 +338,7 @@ def argmin(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None, keepdims: 
     keepdims : whether these axes stay, with size 1
     """
 def count_nonzero(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None, keepdims: _bool=False) -> NDArray:
-    r"""How many elements are not zero.
+    r"""The number of elements that are not zero.
 
     Parameters
     ----------
@@ -347,14 +347,14 @@ def count_nonzero(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None, kee
     keepdims : whether these axes stay, with size 1
     """
 def nonzero(x: NDArray, /) -> tuple[NDArray, ...]:
-    r"""Where the elements are that are not zero: an index array for each axis.
+    r"""Indices of the elements that are not zero, an array for each axis.
 
     Parameters
     ----------
     x : array
     """
 def searchsorted(x1: NDArray, x2: NDArray, /, *, side: Any='left', sorter: Any=None) -> NDArray:
-    r"""Where `x2` would be inserted into `x1`, which is sorted (or is by `sorter`).
+    r"""Indices at which `x2` would be inserted in `x1`, sorted itself or by `sorter`.
     """
 def where(condition: Any, x1: NDArray, x2: NDArray, /) -> NDArray:
     r"""Elements of `x1` where the condition holds, else of `x2`.
@@ -376,21 +376,21 @@ def sort(x: NDArray, /, *, axis: int | tuple[int, ...] | None=-1, descending: _b
     axis : int, several, or None for all
     """
 def unique_all(x: NDArray, /) -> UniqueAll:
-    r"""The different values in order, where each is first, which of them each element is, counts.
+    r"""The distinct values in order, their first indices, the index of each element's value, counts.
 
     Parameters
     ----------
     x : array
     """
 def unique_counts(x: NDArray, /) -> UniqueCounts:
-    r"""The different values in order, and how often each occurs.
+    r"""The distinct values in order, and their counts.
 
     Parameters
     ----------
     x : array
     """
 def unique_inverse(x: NDArray, /) -> UniqueInverse:
-    r"""The different values in order, and which of them each element is.
+    r"""The distinct values in order, and the index of each element's value.
 
     Parameters
     ----------
@@ -400,7 +400,7 @@ def unique_inverse(x: NDArray, /) -> UniqueInverse:
     array([1, 0, 1])
     """
 def unique_values(x: NDArray, /) -> NDArray:
-    r"""The different values in order.
+    r"""The distinct values in order.
 
     Parameters
     ----------
@@ -415,7 +415,7 @@ def take_along_axis(x: NDArray, indices: Any, /, *, axis: int | tuple[int, ...] 
     axis : int, several, or None for all
     """
 def conj(x: NDArray, /) -> NDArray:
-    r"""The complex conjugate; real numbers stay what they are.
+    r"""The complex conjugate; real numbers are unchanged.
 
     Parameters
     ----------

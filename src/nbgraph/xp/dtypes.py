@@ -48,7 +48,7 @@ KINDS["numeric"] = KINDS["integral"] + KINDS["real floating"] + KINDS["complex f
 
 @dataclass(frozen=True, slots=True)
 class FInfo:
-    """What `finfo` tells of a floating dtype, or of a complex one's parts, as Python numbers."""
+    """The results of `finfo` for a floating dtype, or a complex one's parts, as Python numbers."""
 
     bits: int
     eps: float
@@ -60,7 +60,7 @@ class FInfo:
 
 @dataclass(frozen=True, slots=True)
 class IInfo:
-    """What `iinfo` tells of an integer dtype, as Python numbers."""
+    """The results of `iinfo` for an integer dtype, as Python numbers."""
 
     bits: int
     max: int
@@ -69,12 +69,12 @@ class IInfo:
 
 
 def _dtype_of(value: Any) -> DType:
-    """That of an array or dtype."""
+    """Return the dtype of an array or dtype."""
     return require_supported(np.dtype(getattr(value, "dtype", value)))
 
 
 def astype(x: Any, dtype: Any, /, *, copy: Truth = True, device: Context | None = None) -> Any:
-    """The values in another dtype, on `device` if one is given; `copy=False` may give `x` itself.
+    """Return the values in another dtype, on `device` if given; `copy=False` may return `x` itself.
 
     >>> from nbgraph import xp
     >>> xp.astype(xp.asarray([1.5, 2.5]), xp.int32)
@@ -85,7 +85,7 @@ def astype(x: Any, dtype: Any, /, *, copy: Truth = True, device: Context | None 
 
 
 def can_cast(from_: Any, to: Any, /) -> Truth:
-    """Whether type promotion leads from an array's or dtype's kind and size to `to`.
+    """Return whether type promotion leads from an array's or dtype's kind and size to `to`.
 
     >>> can_cast(int8, int16), can_cast(float64, float32)
     (True, False)
@@ -94,8 +94,8 @@ def can_cast(from_: Any, to: Any, /) -> Truth:
 
 
 def finfo(type: Any, /) -> FInfo:
-    """Range and precision of a floating dtype (of a complex one's parts), or that of an array;
-    DTypeError for another.
+    """Return range and precision of a floating dtype (of a complex one's parts), or an array's;
+    raise DTypeError for another.
 
     >>> finfo(float32).bits, finfo(float64).eps == 2.0**-52
     (32, True)
@@ -109,7 +109,7 @@ def finfo(type: Any, /) -> FInfo:
 
 
 def iinfo(type: Any, /) -> IInfo:
-    """Range of an integer dtype, or that of an array; DTypeError for another.
+    """Return the range of an integer dtype, or an array's; raise DTypeError for another.
 
     >>> iinfo(int8).min, iinfo(uint8).max
     (-128, 255)
@@ -122,7 +122,7 @@ def iinfo(type: Any, /) -> IInfo:
 
 
 def isdtype(dtype: Any, kind: Any) -> Truth:
-    """Whether a dtype is `kind`: a dtype, the name of a kind, or one of a tuple of those.
+    """Return whether a dtype is `kind`: a dtype, the name of a kind, or one of a tuple of those.
 
     >>> isdtype(int8, "integral"), isdtype(float32, (bool, "integral"))
     (True, False)
@@ -135,7 +135,7 @@ def isdtype(dtype: Any, kind: Any) -> Truth:
 
 
 def result_type(*arrays_and_dtypes: Any) -> DType:
-    """The dtype that arrays, dtypes and (weak) Python numbers promote to.
+    """Return the dtype that arrays, dtypes and (weak) Python numbers promote to.
 
     >>> result_type(float32, 1.0), result_type(int8, uint8)
     (dtype('float32'), dtype('int16'))

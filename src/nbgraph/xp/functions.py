@@ -1,4 +1,4 @@
-"""Functions of the standard that do more than to call an operator, and what sets return."""
+"""Functions of the standard that are more than a call of an operator, and named tuples of sets."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = ["asarray", "broadcast_shapes", "clip", "isin", "reshape", "take"]
 def asarray(
     obj: Any, /, *, dtype: Any = None, device: Context | None = None, copy: bool | None = None
 ) -> NDArray:
-    """An array of nested sequences, numbers, or an array of another kind.
+    """Return an array from nested sequences, numbers, or an array of another kind.
 
     `copy=None` copies unless `obj` is an NDArray of that dtype and device, True always copies;
-    False borrows a NumPy array's memory, read-only, and raises ValueError where values would have
-    to be copied.
+    False borrows a NumPy array's memory, read-only, and raises ValueError if values would have to
+    be copied.
 
     >>> asarray([[1, 2], [3, 4]], dtype="float32").shape
     (2, 2)
@@ -56,7 +56,7 @@ def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
 
 
 def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
-    """`x` limited to [min, max], where None means no limit; the dtype of `x` stays.
+    """Return `x` limited to [min, max], where None means no limit; the dtype of `x` stays.
 
     >>> from nbgraph import xp
     >>> xp.clip(xp.arange(5), 1, 3)
@@ -80,10 +80,9 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
 
 
 def reshape(x: NDArray, /, shape: Shape, *, copy: bool | None = None) -> NDArray:
-    """The elements in C order under another shape.
+    """Return the elements in C order under another shape.
 
-    A view where memory allows it, unless `copy=True`; with `copy=False` ValueError where it does
-    not.
+    A view if memory allows, unless `copy=True`; with `copy=False`, ValueError if it does not.
 
     >>> from nbgraph import xp
     >>> xp.reshape(xp.arange(6), (2, -1)).shape
@@ -94,7 +93,7 @@ def reshape(x: NDArray, /, shape: Shape, *, copy: bool | None = None) -> NDArray
 
 
 def take(x: NDArray, indices: NDArray, /, *, axis: int | None = None) -> NDArray:
-    """Elements (or slices along an axis) at the indices; of a vector `axis` may be left out."""
+    """Return elements (or slices along an axis) at indices; of a vector, `axis` is optional."""
     if axis is None and x.ndim > 1:
         raise ShapeError(f"take: x has shape {x.shape}; say along which axis, as in axis=0")
     return ops.take(x, indices, 0 if axis is None else axis)

@@ -1,4 +1,4 @@
-"""What the namespace says of itself: capabilities, devices, dtypes."""
+"""Properties of the namespace: capabilities, devices, dtypes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = [
     "__array_namespace_info__",
 ]  # fmt: skip
 
-MOST_AXES = 64  # as NumPy 2
+MOST_AXES = 64  # as in NumPy 2
 
 
 class Info:
@@ -25,7 +25,7 @@ class Info:
     __slots__ = ()
 
     def capabilities(self) -> dict[str, Any]:
-        """What may be asked of arrays: everything, up to 64 axes."""
+        """Return what arrays support: everything, up to 64 axes."""
         return {
             "boolean indexing": True,
             "data-dependent shapes": True,
@@ -33,16 +33,16 @@ class Info:
         }
 
     def default_device(self) -> Context:
-        """Where arrays are made."""
+        """Return the device on which arrays are created by default."""
         return cpu()
 
     def devices(self) -> tuple[Context, ...]:
-        """Where arrays can be made."""
+        """Return the devices on which arrays can be created."""
         return (cpu(),)
 
     def default_dtypes(self, *, device: Context | None = None) -> dict[str, DType]:
-        """Dtypes of what is made of Python numbers: `ng.config.default_float`, int64, and the
-        complex dtype whose parts are the default float.
+        """Return the dtypes of arrays made of Python numbers: `ng.config.default_float`, int64, and
+        the complex dtype whose parts are the default float.
         """
         _require(device)
         floating = as_dtype(config.default_float)
@@ -56,7 +56,7 @@ class Info:
     def dtypes(
         self, *, device: Context | None = None, kind: str | tuple[str, ...] | None = None
     ) -> dict[str, DType]:
-        """Dtypes by name: those of a kind, of one of several kinds, or all.
+        """Return dtypes by name: those of a kind, of one of several kinds, or all.
 
         >>> list(Info().dtypes(kind="real floating"))
         ['float32', 'float64']
@@ -76,7 +76,7 @@ def _require(device: Context | None) -> None:
 
 
 def __array_namespace_info__() -> Info:  # noqa: N807  (the standard's name)
-    """What this namespace offers.
+    """Return the inspection functions of this namespace.
 
     >>> __array_namespace_info__().default_device()
     cpu(0)

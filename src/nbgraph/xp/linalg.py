@@ -22,14 +22,14 @@ eigvalsh(x, /): Eigenvalues of symmetric or Hermitian matrices.
 inv(x, /): The inverse.
 matmul(x1, x2, /): The matrix product over the last axes; leading axes broadcast.
 matrix_norm(x, /, *, keepdims=False, ord="fro"): Norms of matrices.
-matrix_power(x, n: int, /): Square matrices multiplied with themselves.
-matrix_rank(x, /, *, rtol=None): How many singular values are above `rtol` of the largest.
-matrix_transpose(x, /): The last two axes exchanged.
-outer(x1, x2, /): The product of each element of a vector with each of another.
-pinv(x, /, *, rtol=None): The pseudo-inverse; singular values up to `rtol` of the largest are as 0.
+matrix_power(x, n: int, /): Square matrices to the power `n`.
+matrix_rank(x, /, *, rtol=None): The number of singular values above `rtol` of the largest.
+matrix_transpose(x, /): The array with its last two axes exchanged.
+outer(x1, x2, /): The products of each element of one vector with each of another.
+pinv(x, /, *, rtol=None): The pseudo-inverse; singular values up to `rtol` of the largest are 0.
 qr(x, /, *, mode="reduced") -> Any: Orthogonal and triangular factors.
 slogdet(x, /) -> Any: The sign of the determinant and the logarithm of its size.
-solve(x1, x2, /): What `x1` takes to `x2`.
+solve(x1, x2, /): The solution x of `x1 @ x = x2`.
 svd(x, /, *, full_matrices=True) -> Any: Singular vectors and values.
 svdvals(x, /): Singular values.
 tensordot(x1, x2, /, *, axes=2): Products summed over pairs of axes: the last and first `axes`, or

@@ -2,19 +2,19 @@
 
 _FUNCTIONS = """
 arange(start, /, stop=None, step=1, *, dtype=None, device=None): Numbers from `start` (0 if `stop`
-    is not given) up to but without `stop`.
+    is not given), excluding `stop`.
     >>> arange(2, 8, 3)
     array([2, 5])
-empty(shape, *, dtype=None, device=None): An array with any values.
+empty(shape, *, dtype=None, device=None): An array with undefined values.
 zeros(shape, *, dtype=None, device=None): An array of zeros.
 ones(shape, *, dtype=None, device=None): An array of ones.
 full(shape, fill_value, *, dtype=None, device=None): An array of one value; its dtype follows the
     value's type unless given.
 eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None): Ones on diagonal `k`, zeros elsewhere.
 linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True): `num` numbers at equal
-    distances from `start` to `stop`, which is the last or left out.
-empty_like(x, /, *, dtype=None, device=None): Any values in the shape, and by default dtype and
-    device, of `x`.
+    distances from `start` to `stop`, which may be excluded.
+empty_like(x, /, *, dtype=None, device=None): Undefined values in the shape, and by default dtype
+    and device, of `x`.
     = ops.empty(x.shape, dtype=dtype or x.dtype, device=device or x.device)
 zeros_like(x, /, *, dtype=None, device=None): Zeros in the shape, and by default dtype and device,
     of `x`.
@@ -28,33 +28,33 @@ full_like(x, /, fill_value, *, dtype=None, device=None): One value in the shape,
 meshgrid(*arrays, indexing="xy") -> tuple[NDArray, ...]: Coordinates of a grid, one array for each
     axis.
     = tuple(ops.copy(x) for x in ops.meshgrid(*arrays, indexing=indexing))
-tril(x, /, *, k=0): Zero above diagonal `k` of the last two axes.
-triu(x, /, *, k=0): Zero below diagonal `k` of the last two axes.
-from_dlpack(x: Any, /, *, device=None, copy=None): An array of another library that speaks DLPack;
-    see `ng.from_dlpack`.
+tril(x, /, *, k=0): Zeros above diagonal `k` of the last two axes.
+triu(x, /, *, k=0): Zeros below diagonal `k` of the last two axes.
+from_dlpack(x: Any, /, *, device=None, copy=None): An array of another library, by DLPack; see
+    `ng.from_dlpack`.
     = dlpack.from_dlpack(x, device=device, copy=copy)
 
 matmul(x1, x2, /): The matrix product over the last axes; leading axes broadcast.
-matrix_transpose(x, /): The last two axes exchanged.
+matrix_transpose(x, /): The array with its last two axes exchanged.
 tensordot(x1, x2, /, *, axes=2): Products summed over pairs of axes: the last and first `axes`, or
     those named.
 vecdot(x1, x2, /, *, axis=-1): Products summed along one axis.
     >>> vecdot(asarray([1, 2]), asarray([3, 4]))
     array(11)
 
-broadcast_arrays(*arrays) -> tuple[NDArray, ...]: All with the shape they broadcast to.
+broadcast_arrays(*arrays) -> tuple[NDArray, ...]: The arrays, broadcast to one shape.
     = tuple(ops.broadcast_arrays(*arrays))
-broadcast_to(x, /, shape): Repeated along axes of size 1 and new leading axes.
+broadcast_to(x, /, shape): The array repeated along axes of size 1 and new ones.
 concat(arrays, /, *, axis=0): Arrays one after another along an axis; flattened first for None.
-expand_dims(x, /, axis): New axes of size 1, at one place or several.
+expand_dims(x, /, axis): The array with new axes of size 1.
 flip(x, /, *, axis=None): Elements in reverse order along axes, by default all.
-moveaxis(x, source, destination, /): Axes moved to other places.
-permute_dims(x, /, axes): Axes in another order.
+moveaxis(x, source, destination, /): The array with axes moved.
+permute_dims(x, /, axes): The array with its axes reordered.
 repeat(x, repeats, /, *, axis=None): Each element (or slice along an axis) several times; counts in
     an array are waited for.
 roll(x, /, shift, *, axis=None): Elements moved along axes; what leaves at one end comes in at the
     other.
-squeeze(x, /, axis): Without these axes of size 1.
+squeeze(x, /, axis): The array without these axes of size 1.
 stack(arrays, /, *, axis=0): Arrays of one shape side by side along a new axis.
 tile(x, repetitions, /): The whole array several times along each axis.
 unstack(x, /, *, axis=0) -> tuple[NDArray, ...]: The slices along an axis.
@@ -65,12 +65,12 @@ max(x, /, *, axis=None, keepdims=False): The largest element; NaN where there is
 min(x, /, *, axis=None, keepdims=False): The smallest element; NaN where there is one.
 mean(x, /, *, axis=None, keepdims=False): The mean.
 prod(x, /, *, axis=None, dtype=None, keepdims=False): The product; of integers in 64 bits.
-std(x, /, *, axis=None, correction=0.0, keepdims=False): The standard deviation, its divisor less by
+std(x, /, *, axis=None, correction=0.0, keepdims=False): The standard deviation, with divisor n -
     `correction`.
 sum(x, /, *, axis=None, dtype=None, keepdims=False): The sum; of integers in 64 bits.
     >>> sum(asarray([[1, 2], [3, 4]]), axis=0)
     array([4, 6])
-var(x, /, *, axis=None, correction=0.0, keepdims=False): The variance, its divisor less by
+var(x, /, *, axis=None, correction=0.0, keepdims=False): The variance, with divisor n -
     `correction`.
 cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False): Products of the elements so
     far along an axis; with `include_initial` from 1 on.
@@ -79,32 +79,32 @@ cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False): Sums of t
 diff(x, /, *, axis=-1, n=1, prepend=None, append=None): Differences of neighbours along an axis, `n`
     times.
 
-argmax(x, /, *, axis=None, keepdims=False): Where the largest element is; the first of several.
-argmin(x, /, *, axis=None, keepdims=False): Where the smallest element is; the first of several.
-count_nonzero(x, /, *, axis=None, keepdims=False): How many elements are not zero.
-nonzero(x, /) -> tuple[NDArray, ...]: Where the elements are that are not zero: an
-    index array for each axis.
+argmax(x, /, *, axis=None, keepdims=False): The index of the largest element, the first of equals.
+argmin(x, /, *, axis=None, keepdims=False): The index of the smallest element, the first of equals.
+count_nonzero(x, /, *, axis=None, keepdims=False): The number of elements that are not zero.
+nonzero(x, /) -> tuple[NDArray, ...]: Indices of the elements that are not zero, an array for each
+    axis.
     = tuple(ops.nonzero(x))
-searchsorted(x1, x2, /, *, side="left", sorter=None): Where `x2` would be inserted into `x1`, which
-    is sorted (or is by `sorter`).
+searchsorted(x1, x2, /, *, side="left", sorter=None): Indices at which `x2` would be inserted in
+    `x1`, sorted itself or by `sorter`.
 where(condition, x1, x2, /): Elements of `x1` where the condition holds, else of `x2`.
 argsort(x, /, *, axis=-1, descending=False, stable=True): Indices that sort along an axis; equal
     elements keep their order.
 sort(x, /, *, axis=-1, descending=False, stable=True): The elements in order along an axis.
-unique_all(x, /) -> UniqueAll: The different values in order, where each is first, which of them
-    each element is, counts.
+unique_all(x, /) -> UniqueAll: The distinct values in order, their first indices, the index of each
+    element's value, counts.
     = UniqueAll(*ops.unique_all(x))
-unique_counts(x, /) -> UniqueCounts: The different values in order, and how often each occurs.
+unique_counts(x, /) -> UniqueCounts: The distinct values in order, and their counts.
     = UniqueCounts(*ops.unique_counts(x))
-unique_inverse(x, /) -> UniqueInverse: The different values in order, and which of them
-    each element is.
+unique_inverse(x, /) -> UniqueInverse: The distinct values in order, and the index of each element's
+    value.
     >>> unique_inverse(asarray([7, 5, 7])).inverse_indices
     array([1, 0, 1])
     = UniqueInverse(*ops.unique_inverse(x))
-unique_values(x, /): The different values in order.
+unique_values(x, /): The distinct values in order.
 take_along_axis(x, indices, /, *, axis=-1): Elements along an axis, each at its own index.
 
-conj(x, /): The complex conjugate; real numbers stay what they are.
+conj(x, /): The complex conjugate; real numbers are unchanged.
 imag(x, /): The imaginary part.
 real(x, /): The real part.
 """

@@ -126,8 +126,8 @@ def test_what_llvm_has_no_gpu_code_for_is_refused_before_it_ends_the_process():
         "  %1 = udiv i128 %a, %b",
     ):
         with pytest.raises(CompileError, match="hinge: needs .*no GPU code.*device='cpu'"):
-            compiled._check(source, f"{text}\n")
-    compiled._check(source, "declare float @llvm.fma.f32(float, float, float)\n")
+            compiled._require_device_code(source, f"{text}\n")
+    compiled._require_device_code(source, "declare float @llvm.fma.f32(float, float, float)\n")
 
 
 def test_an_unknown_capability_is_refused():

@@ -55,7 +55,7 @@ def test_what_is_kept_has_the_bits_of_what_is_computed_again(count, monkeypatch)
     kept, again = np.empty_like(x), np.empty_like(x)
     run(softmax_loop(), x, kept)
     assert "held" in emit(softmax_loop()).text
-    monkeypatch.setattr(rows, "_kept", lambda loop: None)
+    monkeypatch.setattr(rows, "_value_to_keep", lambda loop: None)
     assert "held" not in emit(softmax_loop()).text
     run(softmax_loop(), x, again)
     assert kept.tobytes() == again.tobytes()

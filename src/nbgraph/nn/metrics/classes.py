@@ -9,8 +9,8 @@ import numpy as np
 from nbgraph.errors import require_whole
 from nbgraph.nn.metrics.metric import Mean
 from nbgraph.ops.define import library
-from nbgraph.ops.losses.alike import require_rows
 from nbgraph.ops.losses.entropy import zeros_of_classes
+from nbgraph.ops.losses.operands import require_rows
 from nbgraph.settings import config
 
 

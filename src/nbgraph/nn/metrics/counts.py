@@ -10,8 +10,8 @@ import numpy as np
 from nbgraph.errors import ShapeError, require_word
 from nbgraph.nn.metrics.metric import Metric, Sums
 from nbgraph.ops.define import library
-from nbgraph.ops.losses.alike import require_rows
 from nbgraph.ops.losses.entropy import zeros_of_classes
+from nbgraph.ops.losses.operands import require_rows
 from nbgraph.shape import Array, Shape
 
 

@@ -8,19 +8,19 @@ import numpy as np
 
 from nbgraph.nn.metrics.metric import Mean, Metric, Sums
 from nbgraph.ops.define import library
-from nbgraph.ops.losses.alike import require_alike
+from nbgraph.ops.losses.operands import require_same_shape
 from nbgraph.shape import Array
 
 
 def _squares(out: Any, target: Any) -> Any:
     """Return the mean of squared differences."""
-    require_alike("mse", {"out": out, "target": target})
+    require_same_shape("mse", {"out": out, "target": target})
     return library.square(out - target)
 
 
 def _distances(out: Any, target: Any) -> Any:
     """Return the mean of absolute differences."""
-    require_alike("mae", {"out": out, "target": target})
+    require_same_shape("mae", {"out": out, "target": target})
     return library.absolute(out - target)
 
 
@@ -40,7 +40,7 @@ class _Moments(Metric):
     def sums(self, out: Any, target: Any, weight: Any = None) -> Sums:
         """Return a row (1, 7, columns): weight, means of out and target, and the sums of squares
         and products about them, and of squared differences."""
-        require_alike(self.__name__, {"out": out, "target": target})
+        require_same_shape(self.__name__, {"out": out, "target": target})
         x, y = (
             library.reshape(library.astype(v, "float64"), (v.shape[0], -1)) for v in (out, target)
         )

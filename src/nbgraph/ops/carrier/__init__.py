@@ -1,8 +1,8 @@
-"""What a class of carriers wears: Python's operators, NumPy's methods and protocols, indices.
+"""Mixins of carrier classes: Python's operators, NumPy's methods and protocols, indexing.
 
-Each is an operator of the library and nothing else, so that the caller that carries operators out
-(`nbgraph.operator.call`) has all of them: an NDArray pushes, a Symbol makes a node. What is about
-memory (writes in place, copies to a device, values) belongs to the class itself.
+Each method is an operator of the library and nothing else, so it works for every carrier
+(`nbgraph.operator.call`): an NDArray pushes, a Symbol makes a node. Methods about memory (writes in
+place, copies to a device, values) belong to the class itself.
 
-A class that wears them says `shape`, a tuple, or None where it is not known yet.
+Such a class has an attribute `shape`, a tuple, or None if it is unknown.
 """

@@ -1,4 +1,4 @@
-"""NumPy's methods of arrays, each a function of the library; what they do is told there."""
+"""NumPy's methods of arrays, each a function of the library, where it is documented."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from nbgraph import ops as library
 from nbgraph.errors import ArgumentError, ShapeError, require_word
 from nbgraph.operator.declared import Postponed, Row, build, parse
 
-ops: Any = library  # to type checkers, who see the class before it is mixed in, no carrier
+ops: Any = library  # for type checkers, to which the class is not a carrier before it is mixed in
 _INT, _TUPLE, _WHOLE = {int}, {tuple}, (int, np.integer)
 
 
 def _several(name: str, values: tuple[Any, ...]) -> Any:
-    """Sizes or axes, given one by one or as a tuple."""
+    """Return sizes or axes, passed one by one or as a tuple."""
     kinds = set(map(type, values))
     if kinds == _INT or (kinds == _TUPLE and len(values) == 1):
         return values[0] if kinds == _TUPLE else values
@@ -31,12 +31,12 @@ def _several(name: str, values: tuple[Any, ...]) -> Any:
 
 
 def _in_order(name: str, x: Any, order: str) -> Any:
-    """Return an array whose elements row by row are those of `x` in an order."""
+    """Return an array whose row-major elements are those of `x` in an order."""
     return ops.transpose(x) if require_word(f"{name}: order", order, ("C", "F")) == "F" else x
 
 
 def is_coded(x: Any, sizes: Any) -> bool:
-    """Return whether a shape has codes of MXNet's `Reshape` that mean nothing in NumPy's."""
+    """Return whether a shape has codes of MXNet's `Reshape` with no meaning in NumPy's."""
     if (
         type(sizes) is tuple
         and set(map(type, sizes)) == _INT
@@ -52,8 +52,8 @@ def is_coded(x: Any, sizes: Any) -> bool:
 
 
 def define_methods(text: str, cls: type) -> None:
-    """Give a class methods by the rows of a table (`operator/declared`): functions of the library,
-    of which `self` is the first operand."""
+    """Define a class's methods by the rows of a table (`operator/declared`): functions of the
+    library with `self` as the first operand."""
     scope: dict[str, Any] = {"__name__": cls.__module__}
     scope |= {"Self": Self, "ops": library, "index": index}
     scope |= {"several": _several, "_in_order": _in_order}
@@ -76,7 +76,7 @@ def define_methods(text: str, cls: type) -> None:
 
 
 class OperatorMethod:
-    """A function that is looked up by name at its first use, as a method: the array is its
+    """A library function, looked up by name at its first use, as a method with the array as its
     first operand."""
 
     __slots__ = ("find", "name")
@@ -90,7 +90,7 @@ class OperatorMethod:
 
 
 class Methods:
-    """What is called as a method and gives an array: copies, shapes, parts, orders."""
+    """Methods that return an array: copies, shapes, parts, orders."""
 
     __slots__ = ()
 
@@ -107,7 +107,7 @@ class Methods:
         return ops.imag(self)
 
     def _apart(self: Any, array: Any, copy: bool) -> Any:
-        """Return a reshaped array, as a copy or not: for classes with memory, who may refuse."""
+        """Return a reshaped array, copied or not; classes with memory may refuse."""
         return ops.copy(array) if copy else array
 
     # shapes -----------------------------------------------------------------------------------
@@ -124,11 +124,11 @@ class Methods:
 
         Parameters
         ----------
-        *sizes : ints, or one tuple of them, also as `shape`; one may be -1, what is left; MXNet's
-            0, -2, -3 and -4 are those of `ng.nd.Reshape`
+        *sizes : ints, or one tuple of them, also as `shape`; one may be -1, for the remaining size;
+            MXNet's codes 0, -2, -3 and -4 are those of `ng.nd.Reshape`
         order : "C", row by row, or "F", column by column
         copy : True always copies, False refuses to (ValueError)
-        reverse : whether MXNet's are read from the last axis
+        reverse : whether codes are matched from the last axis on
         """
         sizes = _several("reshape", sizes if shape is None else (*sizes, shape))
         if order != "C":
@@ -164,42 +164,41 @@ astype(self, dtype, copy=True): The values cast to a dtype.
     >>> ng.array([1.5, 2.5]).astype("int32")
     array([1, 2], dtype=int32)
     = ops.astype(self, dtype, copy=copy)
-copy(self): The values in memory of their own.
+copy(self): A copy of the array.
 conj conjugate(self): The complex conjugate of each element.
 detach(self): The same values, a constant for derivatives.
     = ops.stop_gradient(self)
-ravel(self, order: str = "C"): One axis with all elements, a view where memory allows one.
+ravel(self, order: str = "C"): The elements along one axis, a view where memory allows one.
     order : "C", row by row, or "F", column by column
     = ops.ravel(_in_order("ravel", self, order))
-flatten(self, order: str = "C"): One axis with all elements, in memory of its own; as `ravel`.
+flatten(self, order: str = "C"): A copy of the elements along one axis; see `ravel`.
     = _in_order("flatten", self, order).reshape(-1, copy=True)
-transpose(self, *axes): Axes in another order, by default reversed: a view.
+transpose(self, *axes): The array with its axes reordered, by default reversed: a view.
     = ops.transpose(self, several("transpose", axes) if axes else None)
-swapaxes(self, axis1: int, axis2: int): Two axes exchanged: a view.
-squeeze(self, axis=None): Without these axes of size 1, or all of them: a view.
-expand_dims(self, axis=0): With new axes of size 1: a view.
-broadcast_to(self, shape): Repeated to this shape without copies; not to be written.
+swapaxes(self, axis1: int, axis2: int): The array with two axes exchanged: a view.
+squeeze(self, axis=None): The array without these axes of size 1, or all: a view.
+expand_dims(self, axis=0): The array with new axes of size 1: a view.
+broadcast_to(self, shape): The array broadcast to this shape, without copies; do not write to it.
 diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1): The diagonal of two axes as the
     last axis: a view.
 take(self, indices, axis: int | None = None, *, mode: str = "raise", out=None): The elements at
     integer indices along an axis, by default of the flattened array.
-repeat(self, repeats, axis: int | None = None): Each element so many times, along an axis or
-    flattened.
+repeat(self, repeats, axis: int | None = None): Each element repeated, along an axis or flattened.
 nonzero(self) -> Any: Indices of the elements that are not zero, one array for each axis; waits.
 argsort(self, axis: int = -1): Indices that sort along an axis.
     = ops.argsort(self, axis=axis)
-searchsorted(self, v, side: str = "left"): Where values would have to go to keep this sorted array
-    sorted.
+searchsorted(self, v, side: str = "left"): Indices at which values would be inserted to keep this
+    array sorted.
     = ops.searchsorted(self, v, side=side)
-clip(self, min=None, max=None, *, out=None): Limited to [min, max]; None means no limit.
-round(self, decimals: int = 0, *, out=None): Rounded to so many decimals, halves to even.
+clip(self, min=None, max=None, *, out=None): Elements limited to [min, max]; None means no limit.
+round(self, decimals: int = 0, *, out=None): Elements rounded to so many decimals, ties to even.
     = ops.round(self, decimals=index(decimals) or None, out=out)
 dot(self, other): The dot product (`ng.dot`): of vectors, or of the last axis with the second last.
 """
 define_methods(_TABLE, Methods)
 
 
-# operators of the same name and parameters as MXNet's and PyTorch's arrays have them; not `split`
+# methods of MXNet's and PyTorch's arrays with the operators' parameters; not `split` and `pad`
 # and `pad`, which mean something else in each library
 OPERATOR_METHODS = """
 abs arccos arccosh arcsin arcsinh arctan arctanh argmax_channel broadcast_axes broadcast_like cbrt

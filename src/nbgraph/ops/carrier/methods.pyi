@@ -4,12 +4,12 @@ from collections.abc import Callable
 from typing import Any, Self
 
 def is_coded(x: Any, sizes: Any) -> bool:
-    """Return whether a shape has codes of MXNet's `Reshape` that mean nothing in NumPy's."""
+    """Return whether a shape has codes of MXNet's `Reshape` with no meaning in NumPy's."""
 def define_methods(text: str, cls: type) -> None:
-    """Give a class methods by the rows of a table (`operator/declared`): functions of the library,
-    of which `self` is the first operand."""
+    """Define a class's methods by the rows of a table (`operator/declared`): functions of the
+    library with `self` as the first operand."""
 class OperatorMethod:
-    """A function that is looked up by name at its first use, as a method: the array is its
+    """A library function, looked up by name at its first use, as a method with the array as its
     first operand."""
     __slots__ = ('find', 'name')
 
@@ -19,7 +19,7 @@ class OperatorMethod:
     def __get__(self, owner: Any, kind: type | None=None) -> Any:
         ...
 class Methods:
-    """What is called as a method and gives an array: copies, shapes, parts, orders."""
+    """Methods that return an array: copies, shapes, parts, orders."""
     __slots__ = ()
 
     @property
@@ -31,18 +31,18 @@ class Methods:
         """The imaginary part of each element: a view; of arrays that are not complex zeros."""
 
     def _apart(self: Any, array: Any, copy: bool) -> Any:
-        """Return a reshaped array, as a copy or not: for classes with memory, who may refuse."""
+        """Return a reshaped array, copied or not; classes with memory may refuse."""
 
     def reshape(self, *sizes: Any, shape: Any=None, order: str='C', copy: bool | None=None, reverse: bool=False) -> Self:
         """The elements in C order under another shape, a view where memory allows one.
     
     Parameters
     ----------
-    *sizes : ints, or one tuple of them, also as `shape`; one may be -1, what is left; MXNet's
-        0, -2, -3 and -4 are those of `ng.nd.Reshape`
+    *sizes : ints, or one tuple of them, also as `shape`; one may be -1, for the remaining size;
+        MXNet's codes 0, -2, -3 and -4 are those of `ng.nd.Reshape`
     order : "C", row by row, or "F", column by column
     copy : True always copies, False refuses to (ValueError)
-    reverse : whether MXNet's are read from the last axis"""
+    reverse : whether codes are matched from the last axis on"""
 
     @property
     def T(self) -> Self:
@@ -68,7 +68,7 @@ class Methods:
     array([1, 2], dtype=int32)"""
 
     def copy(self) -> Self:
-        """The values in memory of their own.
+        """A copy of the array.
         """
 
     def conj(self) -> Self:
@@ -84,34 +84,34 @@ class Methods:
         """
 
     def ravel(self, order: str='C') -> Self:
-        """One axis with all elements, a view where memory allows one.
+        """The elements along one axis, a view where memory allows one.
     
     Parameters
     ----------
     order : "C", row by row, or "F", column by column"""
 
     def flatten(self, order: str='C') -> Self:
-        """One axis with all elements, in memory of its own; as `ravel`.
+        """A copy of the elements along one axis; see `ravel`.
         """
 
     def transpose(self, *axes: Any) -> Self:
-        """Axes in another order, by default reversed: a view.
+        """The array with its axes reordered, by default reversed: a view.
         """
 
     def swapaxes(self, axis1: int, axis2: int) -> Self:
-        """Two axes exchanged: a view.
+        """The array with two axes exchanged: a view.
         """
 
     def squeeze(self, axis: int | tuple[int, ...] | None=None) -> Self:
-        """Without these axes of size 1, or all of them: a view.
+        """The array without these axes of size 1, or all: a view.
         """
 
     def expand_dims(self, axis: int | tuple[int, ...] | None=0) -> Self:
-        """With new axes of size 1: a view.
+        """The array with new axes of size 1: a view.
         """
 
     def broadcast_to(self, shape: Any) -> Self:
-        """Repeated to this shape without copies; not to be written.
+        """The array broadcast to this shape, without copies; do not write to it.
         """
 
     def diagonal(self, offset: int=0, axis1: int=0, axis2: int=1) -> Self:
@@ -123,7 +123,7 @@ class Methods:
         """
 
     def repeat(self, repeats: Any, axis: int | None=None) -> Self:
-        """Each element so many times, along an axis or flattened.
+        """Each element repeated, along an axis or flattened.
         """
 
     def nonzero(self) -> Any:
@@ -135,15 +135,15 @@ class Methods:
         """
 
     def searchsorted(self, v: Any, side: str='left') -> Self:
-        """Where values would have to go to keep this sorted array sorted.
+        """Indices at which values would be inserted to keep this array sorted.
         """
 
     def clip(self, min: Any=None, max: Any=None, *, out: Any=None) -> Self:
-        """Limited to [min, max]; None means no limit.
+        """Elements limited to [min, max]; None means no limit.
         """
 
     def round(self, decimals: int=0, *, out: Any=None) -> Self:
-        """Rounded to so many decimals, halves to even.
+        """Elements rounded to so many decimals, ties to even.
         """
 
     def dot(self, other: Any) -> Self:

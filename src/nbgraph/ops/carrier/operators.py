@@ -1,4 +1,4 @@
-"""Python's operators: `a + b`, `a @ b`, `a < b`, `-a`. Those in place are for who has memory."""
+"""Python's operators: `a + b`, `a @ b`, `a < b`, `-a`. Classes with memory add those in place."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Method = Callable[..., Any]
 
 
 class Way(NamedTuple):
-    """What a method of `Operators` applies: an operator of the library, and how."""
+    """The operator of the library that a method of `Operators` applies, and how."""
 
     name: str
     operands: int
-    swapped: bool = False  # the object stands on the right
+    swapped: bool = False  # whether the object is the right operand
 
 
-# what a class has, one at least, whose objects may be operands
+# attributes, any of which marks classes of possible operands
 _OPERANDS = tuple(
     f"__{name}__"
     for name in (
@@ -36,14 +36,14 @@ _ARRAYS = [name for name in _OPERANDS if "array" in name or "dlpack" in name]
 
 @functools.cache
 def operator_of(name: str) -> Any:
-    """What `call` takes: the operator behind a public function of the library."""
+    """Return the operator behind a public function of the library, as `call` takes it."""
     public = getattr(ops, name)
     return getattr(public, "op", public)
 
 
 def weak(operands: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return operands, of which a scalar of NumPy's that has the dtype of the one array beside it
-    is a Python number: the result is the same, and its way is known."""
+    """Return operands, with a NumPy scalar converted to a Python number if it has the dtype of the
+    only array: the result is the same, and its fast path is known."""
     for k, value in enumerate(operands):
         if isinstance(value, np.generic) and len(operands) == 2:
             own = getattr(operands[1 - k], "_layout", None)
@@ -53,9 +53,9 @@ def weak(operands: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def takes_part(other: Any, name: str) -> bool:
-    """Whether a value may stand beside a carrier: a class that says otherwise, or that keeps masks,
-    units or labels, is asked first. Those of pandas are asked for products alone: their other
-    methods take carriers for lists."""
+    """Return whether a value may be an operand together with a carrier. A class that declines, or
+    that keeps masks, units or labels, is asked first; pandas' classes are for products alone, since
+    their other methods take carriers for lists."""
     return _takes_part(type(other), name)
 
 
@@ -66,9 +66,9 @@ def _takes_part(kind: type, name: str) -> bool:
     if foreign[kind]:
         return name != "matmul" and hasattr(kind, "__pandas_priority__")
     if kind is str or not any(hasattr(kind, name) for name in _OPERANDS):
-        return False  # Python's own error, and `a == None` is False
+        return False  # Python raises its own error, and `a == None` is False
     if hasattr(kind, "__array_priority__") and not any(hasattr(kind, n) for n in _ARRAYS):
-        return name not in ("multiply", "matmul")  # products by SciPy's sparse matrices are theirs
+        return name not in ("multiply", "matmul")  # sparse matrices compute products
     return getattr(kind, "__array_ufunc__", ...) is not None
 
 
@@ -99,8 +99,8 @@ _POWERS: dict[float, str] = {-1: "reciprocal", 0.5: "sqrt", 2: "square", 3: "thi
 
 
 def powers(general: Method, *, over: bool = False) -> Method:
-    """Return the method for `x ** y`, or (`over`) for `x **= y`: powers by a few numbers,
-    ten times as quick that way, are operators of their own where x has floats, as in NumPy."""
+    """Return the method of `x ** y`, or (`over`) of `x **= y`: a few powers by numbers are
+    operators of their own if x has floats, as in NumPy, which is ten times as fast."""
 
     def method(self: Any, exponent: Any) -> Any:
         name = _POWERS.get(exponent) if type(exponent) is int or type(exponent) is float else None
@@ -112,15 +112,15 @@ def powers(general: Method, *, over: bool = False) -> Method:
 
 
 def _floating(x: Any, unknown: bool) -> bool:
-    """Whether x has floats; `unknown`: of a value whose dtype is not known."""
+    """Return whether x has floats; `unknown` is the result for an unknown dtype."""
     try:
         return x.dtype.kind in "fV"
-    except (AttributeError, NbgraphError):  # of a row, of a symbol without shapes
+    except (AttributeError, NbgraphError):  # a row operator's value, or a symbol without shapes
         return unknown
 
 
 class Operators:
-    """What the language writes as an operator; each is an operator of the library."""
+    """Python's operators, each an operator of the library."""
 
     __slots__ = ()
     __hash__ = object.__hash__
@@ -166,7 +166,7 @@ class Operators:
 
 
 def ways() -> Iterator[tuple[str, Way]]:
-    """Each method of `Operators` by its name, with what it applies.
+    """Yield each method of `Operators` by name, with what it applies.
 
     >>> dict(ways())["__rsub__"]
     Way(name='subtract', operands=2, swapped=True)

@@ -10,24 +10,24 @@ from nbgraph.operator.annotations import Host
 
 Method = Callable[..., Any]
 class Way(NamedTuple):
-    """What a method of `Operators` applies: an operator of the library, and how."""
+    """The operator of the library that a method of `Operators` applies, and how."""
     name: str
     operands: int
     swapped: bool = False
 def operator_of(name: str) -> Any:
-    """What `call` takes: the operator behind a public function of the library."""
+    """Return the operator behind a public function of the library, as `call` takes it."""
 def weak(operands: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return operands, of which a scalar of NumPy's that has the dtype of the one array beside it
-    is a Python number: the result is the same, and its way is known."""
+    """Return operands, with a NumPy scalar converted to a Python number if it has the dtype of the
+    only array: the result is the same, and its fast path is known."""
 def takes_part(other: Any, name: str) -> bool:
-    """Whether a value may stand beside a carrier: a class that says otherwise, or that keeps masks,
-    units or labels, is asked first. Those of pandas are asked for products alone: their other
-    methods take carriers for lists."""
+    """Return whether a value may be an operand together with a carrier. A class that declines, or
+    that keeps masks, units or labels, is asked first; pandas' classes are for products alone, since
+    their other methods take carriers for lists."""
 def powers(general: Method, *, over: bool=False) -> Method:
-    """Return the method for `x ** y`, or (`over`) for `x **= y`: powers by a few numbers,
-    ten times as quick that way, are operators of their own where x has floats, as in NumPy."""
+    """Return the method of `x ** y`, or (`over`) of `x **= y`: a few powers by numbers are
+    operators of their own if x has floats, as in NumPy, which is ten times as fast."""
 class Operators:
-    """What the language writes as an operator; each is an operator of the library."""
+    """Python's operators, each an operator of the library."""
     __slots__ = ()
     __hash__ = object.__hash__
 
@@ -433,7 +433,7 @@ class Operators:
     def __invert__(self) -> Self:
         ...
 def ways() -> Iterator[tuple[str, Way]]:
-    """Each method of `Operators` by its name, with what it applies.
+    """Yield each method of `Operators` by name, with what it applies.
     
     >>> dict(ways())["__rsub__"]
     Way(name='subtract', operands=2, swapped=True)"""

@@ -1,7 +1,7 @@
-"""What NumPy and the Array API ask: their functions on carriers are operators of the library.
+"""Protocols of NumPy and the Array API: their functions on carriers are library operators.
 
-So `np.exp(x)`, `np.sum(x)`, `np.concatenate([x, y])` and `numpy_array * x` stay in the carrier's
-world, and no array of objects is made.
+So `np.exp(x)`, `np.sum(x)`, `np.concatenate([x, y])` and `numpy_array * x` return carriers, and no
+array of objects arises.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from nbgraph.ops.dispatch.table import function_for
 from nbgraph.signatures import Function
 
 _frame = sys._getframe
-_rows: dict[Any, Any] = {}  # of functions that were called
+_rows: dict[Any, Any] = {}  # cache of rows by function
 _PLAIN = frozenset((np.ndarray, bool, int, float, list, tuple))
 
 
 class Protocols:
-    """The dunder methods that NumPy and the Array API look for."""
+    """Special methods of NumPy and of the Array API."""
 
     __slots__ = ()
 
     __array_priority__ = 1000.0
     __pandas_priority__: Any = 5000  # above DataFrame's 4000
-    # what an error says of a function that the library does not have
+    # the remedy in errors for functions that the library lacks
     __nbgraph_remedy__: ClassVar[str] = "compute it with NumPy, outside of the graph"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """Refused, lest NumPy makes an array of objects; a class with values gives them."""
+        """Raise ArgumentError, lest NumPy make an array of objects; overridden to return values."""
         raise ArgumentError(f"np.asarray: {noun(self)} has no values; {self.__nbgraph_remedy__}")
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """`np.add(x, y)` is the library's `add`; see `nbgraph.ops.carrier.ufuncs`."""
+        """Return the library's operator applied; see `nbgraph.ops.carrier.ufuncs`."""
         op = ufuncs.operator_for(ufunc)
         if _frame(1).f_globals.get("__name__", "").startswith("pandas."):  # columns stay NumPy's
             return self.__nbgraph_foreign__(ufunc, method, inputs, options)
@@ -68,20 +68,20 @@ class Protocols:
 
     @staticmethod
     def __nbgraph_beside__(name: str, operands: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return operands as the quick way takes them."""
+        """Return operands in the form that the fast path takes."""
         return weak(operands)
 
     def __nbgraph_foreign__(
         self, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
     ) -> Any:
-        """A ufunc beside a class that carries it out itself, which is asked next; a class with
-        values lets them stand in for its arrays, as the other one may not know these."""
+        """Handle a ufunc of a class that carries ufuncs out itself and is asked next. A class with
+        values replaces its arrays by them, as the other one may not know these."""
         return NotImplemented
 
     def __nbgraph_ufunc__(
         self, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
     ) -> Any:
-        """A ufunc without an operator: refused; a class with values computes with them."""
+        """Raise ArgumentError for a ufunc without an operator; classes with values use these."""
         name = getattr(ufunc, "__name__", "?") + ("" if method == "__call__" else f".{method}")
         raise ArgumentError(
             f"{name}: this ufunc has no operator for "
@@ -91,7 +91,7 @@ class Protocols:
     def __array_function__(
         self, func: Function, types: Iterable[type], args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> Any:
-        """NumPy's functions, as the tables of `ops/dispatch` say; TypeError says what to do where
+        """Apply NumPy's functions by the tables of `ops/dispatch`; raise TypeError for others.
         there is none.
 
         >>> import nbgraph as ng
@@ -117,12 +117,12 @@ class Protocols:
 
     @staticmethod
     def __nbgraph_repeated__(call: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Call a composition that may come again."""
+        """Call a composition that may be repeated."""
         return call(*args, **kwargs)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        """The Array API's functions: `nbgraph.xp`."""
-        namespace = importlib.import_module("nbgraph.xp")  # it lies above
+        """Return the Array API's functions: `nbgraph.xp`."""
+        namespace = importlib.import_module("nbgraph.xp")  # a higher room
         offered = namespace.__array_api_version__
         if api_version is not None and str(api_version) > offered:
             raise ValueError(

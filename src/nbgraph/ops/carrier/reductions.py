@@ -4,9 +4,9 @@ from nbgraph.ops.carrier.methods import define_methods
 
 
 class Reductions:
-    """Sums, extremes and kin: `axis` is None (all), an int or a tuple; reduced axes are dropped
-    unless `keepdims`. `where`: which elements count. `exclude`: MXNet's, whether `axis` are those
-    that stay."""
+    """Sums, extremes and the like: `axis` is None (all), an int or a tuple; reduced axes are
+    dropped unless `keepdims`. `where`: which elements count. `exclude`: as in MXNet, whether `axis`
+    lists the axes that stay."""
 
     __slots__ = ()
 
@@ -31,10 +31,10 @@ max(self, axis=None, *, keepdims=False, initial=None, where=True, exclude=False,
     out=None): The largest element.
 min(self, axis=None, *, keepdims=False, initial=None, where=True, exclude=False,
     out=None): The smallest element.
-argmax(self, axis: int | None = None, *, keepdims=False, out=None): Where the largest element is;
-    the first of several.
-argmin(self, axis: int | None = None, *, keepdims=False, out=None): Where the smallest element is;
-    the first of several.
+argmax(self, axis: int | None = None, *, keepdims=False, out=None): The index of the largest
+    element, the first of equals.
+argmin(self, axis: int | None = None, *, keepdims=False, out=None): The index of the smallest
+    element, the first of equals.
 any(self, axis=None, *, keepdims=False, where=True, out=None): Whether some element is not zero.
 all(self, axis=None, *, keepdims=False, where=True, out=None): Whether no element is zero.
 norm(self, ord=None, axis=None, *, keepdims=False): The norm of vectors: the root of the sum of

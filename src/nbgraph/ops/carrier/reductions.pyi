@@ -4,9 +4,9 @@ from typing import Any
 from typing import Self
 
 class Reductions:
-    """Sums, extremes and kin: `axis` is None (all), an int or a tuple; reduced axes are dropped
-    unless `keepdims`. `where`: which elements count. `exclude`: MXNet's, whether `axis` are those
-    that stay."""
+    """Sums, extremes and the like: `axis` is None (all), an int or a tuple; reduced axes are
+    dropped unless `keepdims`. `where`: which elements count. `exclude`: as in MXNet, whether `axis`
+    lists the axes that stay."""
     __slots__ = ()
 
     def sum(self, axis: int | tuple[int, ...] | None=None, dtype: Any=None, *, keepdims: bool=False, initial: Any=None, where: bool=True, exclude: bool=False, out: Any=None) -> Self:
@@ -41,11 +41,11 @@ class Reductions:
         """
 
     def argmax(self, axis: int | None=None, *, keepdims: bool=False, out: Any=None) -> Self:
-        """Where the largest element is; the first of several.
+        """The index of the largest element, the first of equals.
         """
 
     def argmin(self, axis: int | None=None, *, keepdims: bool=False, out: Any=None) -> Self:
-        """Where the smallest element is; the first of several.
+        """The index of the smallest element, the first of equals.
         """
 
     def any(self, axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, where: bool=True, out: Any=None) -> Self:

@@ -1,4 +1,4 @@
-"""NumPy's functions on carriers are operators of the library: `np.add(nd, nd)` and its kin."""
+"""Ufuncs of NumPy on carriers as operators of the library: `np.add(nd, nd)` and the like."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from nbgraph.shape import axis_of
 
 _MISSING: Any = np._NoValue  # type: ignore[attr-defined]
 _TRUTHS = ("all", "any")
-_TYPED = ("sum", "prod", "cumsum", "cumprod")  # those that know `dtype`
-_WEAK = (int, float, complex)  # Python's numbers, which take the dtype of arrays beside them
+_TYPED = ("sum", "prod", "cumsum", "cumprod")  # those with a parameter `dtype`
+_WEAK = (int, float, complex)  # Python's numbers, which take the dtype of arrays they occur with
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
-# a ufunc's reduce and accumulate, as functions of the library
+# reduce and accumulate of ufuncs, as functions of the library
 _FOLDS = {
     "add": ("sum", "cumsum"),
     "multiply": ("prod", "cumprod"),
@@ -34,9 +34,9 @@ _FOLDS = {
 
 
 def apply(ufunc: Any, op: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
-    """Carry out what `__array_ufunc__` is asked: an operator, called in one of a ufunc's ways;
-    NotImplemented where the library has none."""
-    if carrier_of(tuple(inputs)) is None:  # `where` or `out` alone is an array of ours
+    """Apply an operator by a method of `__array_ufunc__`; NotImplemented if the library has
+    none."""
+    if carrier_of(tuple(inputs)) is None:  # only `where` or `out` is one of our arrays
         return NotImplemented
     if method == "__call__":
         return _call(ufunc, op, inputs, options)
@@ -51,7 +51,7 @@ def apply(ufunc: Any, op: Any, method: str, inputs: Sequence[Any], options: dict
 
 
 def operator_for(ufunc: Any) -> Any:
-    """The operator itself, or the library's for a ufunc; None where there is none."""
+    """Return the operator for a ufunc (or itself), or None."""
     if isinstance(ufunc, Mapper):
         return ufunc
     name = getattr(ufunc, "__name__", "?")
@@ -85,7 +85,7 @@ def _call(ufunc: Any, op: Any, inputs: Sequence[Any], options: dict[str, Any]) -
     wide = any(x is not None and x.dtype.kind == "c" for x in outs or ())
     if where is True and casting == "same_kind" and not wide:
         return _apply(op, values, parameters, outs)
-    return _delivered(op, _apply(op, values, parameters, None), outs, where, casting)
+    return _write_results(op, _apply(op, values, parameters, None), outs, where, casting)
 
 
 def _apply(op: Any, values: Sequence[Any], parameters: Mapping[str, Any], outs: Any) -> Any:
@@ -96,7 +96,7 @@ def _apply(op: Any, values: Sequence[Any], parameters: Mapping[str, Any], outs: 
 
 
 def _layout_options(op: Any, options: dict[str, Any]) -> None:
-    """NumPy's options that concern memory order: what is done anyway passes."""
+    """Check NumPy's options of memory order: those that hold anyway are accepted."""
     order = options.pop("order", "K")
     if order not in ("K", "A", "C"):
         raise ArgumentError(f"{op.__name__}: order={order!r}; results are made in order 'C'")
@@ -106,10 +106,10 @@ def _layout_options(op: Any, options: dict[str, Any]) -> None:
 
 
 def _loop(ufunc: Any, op: Any, values: Sequence[Any], dtype: Any, casting: Any) -> list[Any]:
-    """Return the dtypes that operands are computed in, as NumPy chooses them; DTypeError where
-    there is no such loop, or the rule for casts does not allow it."""
+    """Return the dtypes that operands are computed in, as NumPy chooses them; DTypeError if there
+    is no such loop, or `casting` forbids it."""
     known = [v if type(v) in _WEAK else _array(op, "x", v).dtype for v in values]
-    if any(getattr(own, "kind", "") == "V" for own in (*known, dtype)):  # NumPy has no loops
+    if any(getattr(own, "kind", "") == "V" for own in (*known, dtype)):  # NumPy has no such loops
         return [dtype] * len(known)
     numbers = [type(own) if type(own) in _WEAK else own for own in known]
     options: dict[str, Any] = {"casting": casting}
@@ -123,26 +123,26 @@ def _loop(ufunc: Any, op: Any, values: Sequence[Any], dtype: Any, casting: Any) 
 
 
 def _recast(op: Any, index: int, value: Any, dtype: Any) -> Any:
-    """Return an operand in the dtype that is to be computed in."""
+    """Return an operand in the dtype to compute in."""
     if type(value) in (bool, *_WEAK) or dtype is None:
         return value
     return ops.astype(_array(op, f"operand {index}", value), dtype, copy=False)
 
 
 def _array(op: Any, name: str, value: Any) -> Any:
-    """A value with a shape and a dtype: carriers as they are, others as NumPy arrays."""
+    """Return a value with a shape and a dtype: carriers unchanged, others as NumPy arrays."""
     if carrier_of((value,)) is not None:
         return value
     return np.asarray(as_operand(op.__name__, name, value))
 
 
-def _delivered(op: Any, results: Any, outs: Any, where: Any, casting: Any) -> Any:
-    """Results written to `outs` where a mask says so, under a rule for casts."""
+def _write_results(op: Any, results: Any, outs: Any, where: Any, casting: Any) -> Any:
+    """Return results, written to `outs` under a mask and a casting rule."""
     values = results if isinstance(results, tuple) else (results,)
     targets = outs or (None,) * len(values)
     delivered: list[Any] = []
     for result, out in zip(values, targets, strict=True):
-        if out is None:  # elements left out are any numbers, but count for the shape
+        if out is None:  # excluded elements are undefined, but count for the shape
             delivered.append(result if where is True else ops.where(where, result, result))
             continue
         if not np.can_cast(result.dtype, out.dtype, casting):
@@ -166,7 +166,7 @@ def _outer(ufunc: Any, op: Any, inputs: Sequence[Any], options: dict[str, Any]) 
 
 
 def _parts(op: Any, name: str, array: Any, indices: Any, axis: int = 0, **options: Any) -> Any:
-    """reduceat: the library's reduction of parts of an axis."""
+    """Return `reduceat`: the library's reduction of slices of an axis."""
     x, places = _array(op, "array", array), np.asarray(indices)
     out = options.pop("out", None)
     axis = axis_of(f"{op.__name__}.reduceat", axis, x.ndim)
@@ -179,8 +179,8 @@ def _parts(op: Any, name: str, array: Any, indices: Any, axis: int = 0, **option
 
 
 def _fold(op: Any, name: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
-    """reduce and accumulate: the library's reduction or scan of that name, which NumPy's function
-    of that name stands for where some elements are left out, or there is a first one."""
+    """Return `reduce` or `accumulate`: the library's reduction or scan of that name. With `where`
+    or `initial` it is called through NumPy's function of that name."""
     chosen = {k: v for k, v in options.items() if v is not None and v is not _MISSING}
     if "axis" in options:
         chosen["axis"] = options["axis"]  # None means all axes

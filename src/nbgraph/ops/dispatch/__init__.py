@@ -1,1 +1,1 @@
-"""NumPy's functions on carriers (`__array_function__`), as tables: function, how, gradient."""
+"""NumPy's functions on carriers (`__array_function__`): tables of function, kind, gradient."""

@@ -125,7 +125,7 @@ def area(y: Any, x: Any, dx: Any, axis: int) -> Any:
 
 
 def interpolated(x: Any, xp: Any, fp: Any, left: Any, right: Any, period: Any) -> Any:
-    """Return what straight lines between points give at x, in float64 as NumPy."""
+    """Return linear interpolation between points at x, in float64 as in NumPy."""
     kinds = np.float64, np.float64, np.result_type(as_array(fp).dtype, np.float64)
     if "c" in as_array(x).dtype.kind + as_array(xp).dtype.kind:
         raise DTypeError("np.interp: x and xp are complex, which have no order; give real numbers")
@@ -157,7 +157,7 @@ def interpolated(x: Any, xp: Any, fp: Any, left: Any, right: Any, period: Any) -
         other = library.add(library.multiply(slope, library.subtract(at, x1)), y1)
         level = library.logical_and(library.isnan(other), library.equal(y0, y1))
         other = library.where(library.logical_or(level, library.equal(at, x0)), y0, other)
-        # where an end is infinite, the other one counts
+        # if one end is infinite, use the other
         values_at = library.where(library.isnan(values_at), other, values_at)
         values_at = library.where(library.isnan(at), at, values_at)
     begin = values[0] if left is None else left
@@ -186,7 +186,7 @@ def unwrapped(p: Any, discont: Any, axis: int, period: Any) -> Any:
 
 
 def folded(a: Any, v: Any, mode: str, flipped: bool) -> Any:
-    """Return the convolution or correlation of two vectors; of integers by NumPy."""
+    """Return the convolution or correlation of two vectors; for integers by NumPy."""
     name = "convolve" if flipped else "correlate"
     dtype = np.result_type(a.dtype, v.dtype)
     if mode not in ("full", "same", "valid"):

@@ -96,15 +96,15 @@ unique_inverse(x): host; refused
 
 
 def truth(x: Any) -> Any:
-    """Return a condition as bools: numbers count for no dtype of what they choose."""
+    """Return a condition as bools, so that numbers do not affect the dtype of choices."""
     return x if getattr(x, "dtype", None) == np.bool_ else library.not_equal(x, 0)
 
 
 def limited(a: Any, low: Any, high: Any, out: Any, options: dict[str, Any]) -> Any:
-    """Return elements within limits; None, or beyond the dtype's, means no limit. Options are those
-    of a ufunc."""
+    """Return elements limited to bounds, ignoring None and bounds beyond the dtype. `options` are
+    those of a ufunc."""
     if options:
-        return _clip(a, low, high, out=out, **options)  # which asks the carrier
+        return _clip(a, low, high, out=out, **options)  # dispatches to the carrier
     dtype = as_array(a).dtype
     if dtype.kind in "iu":
         low = None if type(low) is int and low <= np.iinfo(dtype).min else low
@@ -113,7 +113,7 @@ def limited(a: Any, low: Any, high: Any, out: Any, options: dict[str, Any]) -> A
 
 
 def rounded(x: Any, decimals: int, out: Any) -> Any:
-    """Return numbers with so many decimals; of complex numbers both parts."""
+    """Return numbers rounded to decimals; for complex numbers both parts."""
     decimals = operator.index(decimals)
     if not is_complex(x) or not decimals:
         return library.round(x, decimals=decimals or None, out=out)
@@ -122,14 +122,14 @@ def rounded(x: Any, decimals: int, out: Any) -> Any:
 
 
 def unstructured(name: str, a: Any, order: Any) -> Any:
-    """Return an array; ArgumentError for an order of fields, which carriers have not."""
+    """Return an array; ArgumentError for an order of fields, which carriers lack."""
     if order is not None:
         raise ArgumentError(f"np.{name}: order={order!r} is for arrays with fields; leave it out")
     return a
 
 
 def nearly_real(x: Any, tol: float) -> Any:
-    """Return real parts where all imaginary ones are small; of complex numbers it waits."""
+    """Return real parts if all imaginary ones are small; waits for complex numbers."""
     if not is_complex(x):
         return x
     bound = tol * np.finfo(x.dtype).eps if tol > 1 else tol
@@ -138,7 +138,7 @@ def nearly_real(x: Any, tol: float) -> Any:
 
 
 def wide(x: Any) -> Any:
-    """Return an array in 64 bits: of floats, or complex; a real number as Python's."""
+    """Return an array in 64-bit floats or complex128; a real number as Python's."""
     if type(x) is np.ndarray and not x.ndim and x.dtype.kind in "biuf":
         return float(x)
     return library.astype(x, np.result_type(x.dtype, np.float64), copy=False)
@@ -151,7 +151,7 @@ def floats(x: Any) -> Any:
 
 
 def distinct(ar: Any, index: bool, inverse: bool, counts: bool, axis: Any, equal_nan: bool) -> Any:
-    """Return the different elements, sorted, and what else is asked for of them."""
+    """Return the distinct elements, sorted, and the further results requested."""
     options = {
         "return_index": index,
         "return_inverse": inverse,
@@ -163,7 +163,7 @@ def distinct(ar: Any, index: bool, inverse: bool, counts: bool, axis: Any, equal
 
 
 def chosen(a: Any, choices: Any, out: Any, mode: str) -> Any:
-    """Return at each place the element of the array whose number stands there."""
+    """Return at each place the element of the array that the index there selects."""
     indices = as_array(a)
     indices = library.astype(indices, np.int64) if indices.dtype.kind == "b" else indices
     arrays = library.broadcast_arrays(indices, *(as_array(c) for c in choices))
@@ -179,7 +179,7 @@ def chosen(a: Any, choices: Any, out: Any, mode: str) -> Any:
 
 
 def selected(conditions: Sequence[Any], choices: Sequence[Any], default: Any) -> Any:
-    """Return at each place the choice of the first condition that holds there."""
+    """Return at each place the choice of the first condition that is true there."""
     if len(conditions) != len(choices):
         raise ValueError(
             f"np.select: {len(conditions)} conditions and {len(choices)} choices; give as many"
@@ -191,8 +191,8 @@ def selected(conditions: Sequence[Any], choices: Sequence[Any], default: Any) ->
 
 
 def pieces(x: Any, conditions: Any, functions: Sequence[Any], args: Any, options: Any) -> Any:
-    """Return what a function gives for the elements where its condition holds; it waits for which
-    those are. One function more than conditions is for all other elements, else these are 0."""
+    """Return a function's results for the elements where its condition is true; waits for the
+    conditions. An additional function is for all other elements, which otherwise are 0."""
     values = as_array(x)
     if not isinstance(conditions, (list, tuple)):
         conditions = [conditions]
@@ -216,7 +216,7 @@ def pieces(x: Any, conditions: Any, functions: Sequence[Any], args: Any, options
 
 
 def by_lines(function: Any, axis: int, arr: Any, args: Any, options: Any) -> Any:
-    """Return what a function gives for each line along an axis, in the place of the line."""
+    """Return a function's result for each line along an axis, in place of the line."""
     x = as_array(arr)
     axis %= x.ndim
     lines = library.moveaxis(x, axis, -1)
@@ -228,7 +228,7 @@ def by_lines(function: Any, axis: int, arr: Any, args: Any, options: Any) -> Any
 
 
 def close(a: Any, b: Any, rtol: Any, atol: Any, equal_nan: bool) -> Any:
-    """Return where two arrays differ by no more than the tolerances; infinities are equal."""
+    """Return where two arrays differ by at most the tolerances; infinities are equal."""
     y = floats(b)
     limit = library.add(atol, library.multiply(rtol, library.absolute(y)))
     near = library.less_equal(library.absolute(library.subtract(a, y)), limit)

@@ -1,4 +1,4 @@
-"""NumPy on the values of carriers: it waits, and what comes out are arrays of the carrier again."""
+"""NumPy on the values of carriers: waits for them, and returns arrays of the carrier."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nbgraph.signatures import Function
 
 
 def replaced(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Return arguments with every carrier changed, within lists, tuples and dicts.
+    """Return arguments with every carrier replaced, within lists, tuples and dicts.
 
     >>> replaced([1, (2, {"k": 3})], str)
     [1, (2, {'k': 3})]
@@ -37,9 +37,9 @@ def carriers_in(value: Any) -> list[Any]:
 def on_host(
     func: Function, args: Sequence[Any], kwargs: Mapping[str, Any], gradient: str = "constant"
 ) -> Any:
-    """Return what NumPy's function gives, with arrays of the carrier in the place of NumPy's.
+    """Return the results of NumPy's function, with arrays of the carrier in place of NumPy's.
 
-    ArgumentError where `gradient` is "refused" and one would be recorded, or a class has no values.
+    Raises ArgumentError if a class has no values, or a "refused" gradient would be recorded.
     """
     out: Any = kwargs.get("out")
     if carrier_of((out,)) is not None:
@@ -63,12 +63,12 @@ def on_host(
         arrays_left = iter(values)
         plain, named = replaced(everything, lambda _: next(arrays_left))
         results: list[Any] = []
-        shape.append(_taken(func(*plain, **named), results))
+        shape.append(_with_places(func(*plain, **named), results))
         return tuple(results)
 
     arrays = hook(name, compute, inputs, {})
     results = iter(arrays)
-    return _put(shape[0], results)
+    return _with_arrays(shape[0], results)
 
 
 def refuse_gradient(name: str, inputs: Sequence[Any]) -> None:
@@ -83,47 +83,47 @@ def refuse_gradient(name: str, inputs: Sequence[Any]) -> None:
 
 
 class _Place:
-    """The place of an array in a result."""
+    """A placeholder for an array in a result."""
 
 
-def _taken(result: Any, arrays: list[Any]) -> Any:
-    """Return a result with places for its arrays, which are put to a list."""
+def _with_places(result: Any, arrays: list[Any]) -> Any:
+    """Return a result with placeholders for its arrays, which are appended to `arrays`."""
     if isinstance(result, (np.ndarray, np.generic)):
         arrays.append(np.asarray(result))
         return _Place
     if isinstance(result, (list, tuple)):
-        items = [_taken(v, arrays) for v in result]
+        items = [_with_places(v, arrays) for v in result]
         return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
     return result
 
 
-def _put(result: Any, arrays: Any) -> Any:
-    """Return a result with arrays in their places again."""
+def _with_arrays(result: Any, arrays: Any) -> Any:
+    """Return a result with its placeholders replaced by arrays."""
     if result is _Place:
         return next(arrays)
     if isinstance(result, (list, tuple)):
-        items = [_put(v, arrays) for v in result]
+        items = [_with_arrays(v, arrays) for v in result]
         return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
     return result
 
 
 def on_values(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Return what NumPy's function gives for the carriers' values; it waits."""
+    """Return the result of NumPy's function for the carriers' values; waits for them."""
     plain, named = replaced((list(args), dict(kwargs)), _values)
     return func(*plain, **named)
 
 
 def _values(x: Any) -> Any:
-    """Return the values, those on a device, too: they are asked for, as by printing."""
+    """Return the values, also those on a device, which the caller requested as by printing."""
     return x.asnumpy() if hasattr(x, "asnumpy") and not x.device.host else np.asarray(x)
 
 
 def on_layouts(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Return what NumPy's function gives for arrays of the carriers' shapes and dtypes."""
+    """Return the result of NumPy's function for arrays of the carriers' shapes and dtypes."""
     plain, named = replaced((list(args), dict(kwargs)), _stand_in)
     return func(*plain, **named)
 
 
 def _stand_in(x: Any) -> Any:
-    """Return an array of the same shape and dtype with one cell of memory."""
+    """Return an array of the same shape and dtype over one element of memory."""
     return np.broadcast_to(np.zeros((), x.dtype), x.shape)

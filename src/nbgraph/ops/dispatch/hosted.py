@@ -1,4 +1,4 @@
-"""NumPy's functions that NumPy itself computes, on values or on layouts, and those refused."""
+"""Functions that NumPy itself computes, on values or on layouts, and those that are refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.ops.dispatch.host import on_host, on_layouts, on_values, replaced
 from nbgraph.ops.dispatch.table import Function
 
-# whole numbers, or what does not depend on operands smoothly
+# integer results, or those that do not depend smoothly on operands
 _CONSTANT = """
     histogram histogram2d histogramdd histogram_bin_edges lexsort nanargmax nanargmin
     packbits unpackbits ravel_multi_index unravel_index bitwise_count spacing
@@ -26,7 +26,7 @@ _VALUES = """
 """
 _LAYOUTS = "can_cast common_type einsum_path iscomplexobj isrealobj result_type"
 _DATES = "busday_count busday_offset datetime_as_string is_busday isnat"
-# with like=x: made by NumPy, and an array as x is
+# with like=x: made by NumPy, then an array like x
 _CREATION = """
     arange array asanyarray asarray ascontiguousarray asfortranarray empty eye frombuffer fromfile
     fromfunction fromiter fromstring full genfromtxt identity loadtxt ones require tri zeros
@@ -47,7 +47,7 @@ def _refuse_like(name: str, *args: Any, **kwargs: Any) -> Any:
 
 
 def _memory(function: Callable[..., Any], *args: Any, **kwargs: Any) -> bool:
-    """Return whether arrays share memory; that of a carrier is looked at where it has some."""
+    """Return whether arrays share memory, compared by views if a carrier has memory."""
     views = replaced(list(args), lambda x: x._view() if hasattr(x, "_view") else np.empty(0))
     return bool(function(*views, **kwargs))
 
@@ -61,20 +61,20 @@ def _row(how: str, gradient: str, run: Callable[..., Any], name: str) -> Functio
     return Function(how, gradient, call)
 
 
-def _there(names: str) -> list[str]:
-    """Return those names that this NumPy has."""
+def _existing(names: str) -> list[str]:
+    """Return the names that this NumPy has."""
     return [name for name in names.split() if hasattr(np, name)]
 
 
 CREATION = frozenset(_CREATION.split())
 FUNCTIONS: dict[str, Function] = {
-    **{n: _row("host", "constant", on_host, n) for n in _there(_CONSTANT)},
+    **{n: _row("host", "constant", on_host, n) for n in _existing(_CONSTANT)},
     **{
         n: _row("host", "refused", functools.partial(on_host, gradient="refused"), n)
-        for n in _there(_REFUSED_GRADIENT)
+        for n in _existing(_REFUSED_GRADIENT)
     },
-    **{n: _row("values", "constant", on_values, n) for n in _there(_VALUES)},
-    **{n: _row("layout", "constant", on_layouts, n) for n in _there(_LAYOUTS)},
+    **{n: _row("values", "constant", on_values, n) for n in _existing(_VALUES)},
+    **{n: _row("layout", "constant", on_layouts, n) for n in _existing(_LAYOUTS)},
     **{n: Function("refused", "refused", functools.partial(_refuse, n)) for n in _DATES.split()},
     **{n: Function("host", "constant", functools.partial(_refuse_like, n)) for n in CREATION},
     **{

@@ -53,11 +53,11 @@ ix_(*args): composed
 """
 
 
-_LETTERS = string.ascii_uppercase + string.ascii_lowercase  # in the order that results have
+_LETTERS = string.ascii_uppercase + string.ascii_lowercase  # in the order of result axes
 
 
 def castable(arrays: Any, dtype: Any, casting: str) -> Sequence[Any]:
-    """Return arrays; DTypeError where the rule does not let them be cast to a dtype."""
+    """Return arrays; DTypeError if a casting rule forbids casting them to a dtype."""
     listed = arrays if isinstance(arrays, (list, tuple)) else list(arrays)
     if dtype is not None or casting != "same_kind":
         known = [as_array(x) for x in listed]
@@ -72,7 +72,7 @@ def castable(arrays: Any, dtype: Any, casting: str) -> Sequence[Any]:
 
 
 def blocks(arrays: Any) -> Any:
-    """Return one array of nested lists of blocks: the innermost lie along the last axis."""
+    """Return one array from nested lists of blocks: the innermost are along the last axis."""
 
     def depth(part: Any) -> int:
         return 1 + max(map(depth, part)) if isinstance(part, list) else 0
@@ -98,12 +98,12 @@ def products(matrices: Any, vectors: Any) -> Any:
 
 
 def written(result: Any, out: Any) -> Any:
-    """Return a result, written to `out` where that is given."""
+    """Return a result, written to `out` if there is one."""
     return result if out is None else library.copy(result, out=out)
 
 
 def contracted(operands: Sequence[Any], out: Any, dtype: Any) -> Any:
-    """Return a sum of products, by a text of subscripts or by lists of numbers of axes."""
+    """Return a sum of products, by subscripts or by lists of axis numbers."""
     text, arrays = operands[0], list(operands[1:])
     if not isinstance(text, str):
         several = list(operands)
@@ -134,7 +134,7 @@ def kronecker(a: Any, b: Any) -> Any:
 
 
 def crossed(a: Any, b: Any, axisa: int, axisb: int, axisc: int, axis: int | None) -> Any:
-    """Return the cross product of vectors of three numbers along an axis."""
+    """Return the cross product of vectors of three elements along an axis."""
     if axis is not None:
         axisa = axisb = axisc = axis
     x, y = (library.moveaxis(as_array(v), d, -1) for v, d in ((a, axisa), (b, axisb)))
@@ -161,7 +161,7 @@ def grids(vectors: Sequence[Any], sparse: bool, indexing: str) -> Any:
 
 
 def along(d: int, ndim: int, value: Any) -> Any:
-    """Return indices, or the places where a mask holds, along one of so many axes."""
+    """Return indices, or those where a mask is true, along one of so many axes."""
     x = as_array(value)
     if x.dtype.kind == "b":
         (x,) = library.nonzero(x)

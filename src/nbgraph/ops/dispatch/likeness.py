@@ -1,4 +1,4 @@
-"""NumPy's functions that make arrays: in the likeness of a carrier's, or between two of them."""
+"""NumPy's functions that make arrays: like a carrier's, or between two of them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ triu_indices_from(arr, k=0): layout; constant
 
 
 def filled(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
-    """Return a number, or an array that broadcasts, in the shape and dtype of an array."""
+    """Return a number, or an array that broadcasts, as an array of another's shape and dtype."""
     x = as_array(a)
     if isinstance(value, (bool, int, float)):
         return library.full_like(x, value, dtype, shape=shape)
@@ -52,12 +52,12 @@ def filled(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
 
 
 def cast(x: Any, dtype: Any) -> Any:
-    """Return an array in a dtype, where one is asked for."""
+    """Return an array cast to a dtype; unchanged for None."""
     return x if dtype is None else library.astype(x, dtype)
 
 
 def ends(*values: Any) -> list[Any]:
-    """Return arrays of floats of one dtype: the arrays', where others are Python's numbers."""
+    """Return arrays of a common float dtype: that of the arrays, if others are Python numbers."""
     kinds = [x if type(x) in (int, float, complex) else as_array(x).dtype for x in values]
     kind = np.result_type(*kinds, 0.0)
     return [library.astype(as_array(x), kind, copy=False) for x in values]
@@ -91,7 +91,7 @@ def between(
 
 
 def geometric(start: Any, stop: Any, num: int, endpoint: bool, axis: int) -> Any:
-    """Return numbers with equal ratios from `start` to `stop`, both of one sign."""
+    """Return numbers with equal ratios from `start` to `stop`, which have one sign."""
     first, last = ends(start, stop)
     sign = library.sign(first)
     low, high = (library.log10(library.multiply(x, sign)) for x in (first, last))
@@ -109,13 +109,13 @@ def geometric(start: Any, stop: Any, num: int, endpoint: bool, axis: int) -> Any
 
 
 def beside(x: Any, arrays: Any) -> tuple[Any, ...]:
-    """Return arrays of whole numbers of NumPy's as ones of the class and place of x."""
+    """Return NumPy arrays of integers as arrays of the class and device of x."""
     zero = library.zeros_like(x, np.int64, shape=())
     return tuple(library.add(zero, a) for a in arrays)
 
 
 def extent(shape: tuple[int, ...], axis: Any) -> int:
-    """Return how many elements there are along axes, or in all."""
+    """Return the number of elements along axes, or in all."""
     axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     return int(np.prod([shape[d] for d in axes], dtype=np.int64))
 

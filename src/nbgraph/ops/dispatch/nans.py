@@ -1,5 +1,5 @@
-"""NumPy's reductions that leave NaNs out. A slice of NaNs alone gives NaN without a warning, as its
-values may not be there yet."""
+"""NumPy's reductions that ignore NaN. A slice of NaN alone gives NaN without a warning, as its
+values may be unknown at the call."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None): composed
 
 
 def without(a: Any, value: Any) -> Any:
-    """Return an array with a value in the place of NaNs."""
+    """Return an array with NaN replaced by a value."""
     x = as_array(a)
     if is_float(x.dtype):
         return library.replace_nan(x, value)
@@ -52,7 +52,7 @@ def without(a: Any, value: Any) -> Any:
 
 
 def there(a: Any, where: Any) -> Any:
-    """Return the mask of what is not NaN, and where a mask holds; True for integers."""
+    """Return the mask of elements that are not NaN and where a mask is true; True for integers."""
     x = as_array(a)
     if not inexact(x.dtype):
         return where
@@ -63,7 +63,7 @@ def there(a: Any, where: Any) -> Any:
 def extreme(
     name: str, a: Any, axis: Any, out: Any, keepdims: bool, initial: Any, where: Any
 ) -> Any:
-    """Return the largest or smallest element that is not NaN; NaN where there is none."""
+    """Return the largest or smallest element that is not NaN; NaN if there is none."""
     x = as_array(a)
     if x.dtype.kind == "c":
         known = {"initial": initial} if initial is not None else {}
@@ -83,7 +83,7 @@ def extreme(
 def spread(
     a: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: bool, where: Any, mean: Any
 ) -> Any:
-    """Return the variance of what is not NaN; NaN where there are no more than `ddof` elements."""
+    """Return the variance of elements that are not NaN; NaN if there are at most `ddof`."""
     mask = there(a, where)
     if mask is True:
         return variance(a, axis, dtype, out, ddof, keepdims, True, mean)

@@ -38,7 +38,7 @@ def value(p: Any, x: Any) -> Any:
 
 
 def joined(function: Any, a1: Any, a2: Any) -> Any:
-    """Return a function of the coefficients of two polynomials."""
+    """Return a function of the coefficients of two polynomials, padded to equal length."""
     p, q = (library.atleast_1d(as_array(a)) for a in (a1, a2))
     size = max(p.shape[0], q.shape[0])
     return function(*(library.pad(a, ((size - a.shape[0], 0),)) for a in (p, q)))

@@ -1,4 +1,4 @@
-"""Quantiles on carriers: elements of the sorted array, and what lies between two of them."""
+"""Quantiles on carriers: elements of the sorted array, or values between two of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ROWS = """
     weights=None): kept
     = quantile_of(np.{0}percentile, a, q, axis, out, keepdims, method, weights)
 """
-# methods that take an element as it is
+# methods that return an element
 _DISCRETE = {"inverted_cdf", "closest_observation", "lower", "higher", "nearest"}
 
 
@@ -38,9 +38,9 @@ def quantile_of(
     method: str,
     weights: Any,
 ) -> Any:
-    """Return quantiles along axes; with weights, and by other methods than "linear" where NaNs are
-    left out, NumPy computes them on the host. Medians have the method "mean": of an infinity and a
-    number it is the infinity, which has no distance that "linear" could take a share of."""
+    """Return quantiles along axes. With weights, and by methods other than "linear" for
+    nanquantile, NumPy computes them on the host. Medians use the method "mean", which gives
+    infinity between infinity and a number, where "linear" would give NaN."""
     name = function.__name__
     skips = name.startswith("nan")
     if weights is not None or (skips and method not in ("linear", "mean")):
@@ -70,7 +70,7 @@ def quantile_of(
 
 
 def _lines(x: Any, axis: Any, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
-    """Return an array whose last axis is what is reduced, and the shape of results."""
+    """Return an array with the reduced axes last, as one, and the shape of results."""
     over = axes_of("quantile", axis, len(x.shape))
     kept = [d for d in range(len(x.shape)) if d not in over]
     rows_ = tuple(x.shape[d] for d in kept)
@@ -83,9 +83,9 @@ def _lines(x: Any, axis: Any, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
 
 
 def _along(ordered: Any, q: Any, method: str) -> Any:
-    """Return quantiles of sorted lines; where a line has a NaN, that comes out."""
+    """Return quantiles of sorted lines; NaN for a line with NaN."""
     n = ordered.shape[-1]
-    # the quantiles of 0, 1, 2, ... are places
+    # the quantiles of 0, 1, 2, ... are positions
     own: Any = "linear" if method == "mean" else method
     places = np.quantile(np.arange(n, dtype=np.float64), q, method=own)
     lower = np.floor(places).astype(np.int64)
@@ -100,7 +100,7 @@ def _along(ordered: Any, q: Any, method: str) -> Any:
 
 
 def _skipping(ordered: Any, q: Any, method: str) -> Any:
-    """Return quantiles of the elements in front of the NaNs of sorted lines."""
+    """Return quantiles of the elements before the NaN of sorted lines."""
     count = library.sum(library.logical_not(library.isnan(ordered)), -1, keepdims=True)
     places = library.multiply(library.maximum(library.subtract(count, 1), 0), q)
     lower = library.astype(library.floor(places), np.int64)
@@ -110,7 +110,7 @@ def _skipping(ordered: Any, q: Any, method: str) -> Any:
 
 
 def _blend(low: Any, high: Any, share: Any, method: str) -> Any:
-    """Return what lies between two elements, from the nearer one on as in NumPy."""
+    """Return a value between two elements, starting from the nearer one as in NumPy."""
     if method == "mean":
         wide = np.result_type(low.dtype, np.float32)
         both = (library.astype(x, wide, copy=False) for x in (low, high))
@@ -119,7 +119,7 @@ def _blend(low: Any, high: Any, share: Any, method: str) -> Any:
     apart = library.subtract(high, low)
     near = library.add(low, library.multiply(apart, share))
     far = library.subtract(high, library.multiply(apart, library.subtract(1, share)))
-    same = library.equal(low, high)  # two infinities have no distance
+    same = library.equal(low, high)  # the difference of equal infinities is NaN
     return library.where(same, low, library.where(library.less(share, 0.5), near, far))
 
 

@@ -61,7 +61,7 @@ apply_over_axes(func, a, axes): composed
 def variance(
     a: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: bool, where: Any, mean: Any
 ) -> Any:
-    """Return the mean squared distance from a mean, where a mask holds."""
+    """Return the mean squared distance from a mean, where a mask is true."""
     if where is True and mean is None:
         return library.var(a, axis, dtype, ddof=ddof, keepdims=keepdims, out=out)
     x = as_array(a)
@@ -76,7 +76,7 @@ def variance(
 
 
 def average_of(a: Any, axis: Any, weights: Any, returned: bool, keepdims: bool) -> Any:
-    """Return the weighted mean, and the sum of weights where asked for."""
+    """Return the weighted mean, and the sum of weights if `returned`."""
     x = as_array(a)
     if weights is None:
         mean = library.mean(x, axis, keepdims=keepdims)
@@ -98,7 +98,7 @@ def average_of(a: Any, axis: Any, weights: Any, returned: bool, keepdims: bool) 
 
 
 def over_axes(func: Any, a: Any, axes: Any) -> Any:
-    """Return a function applied along one axis after the other, which stay with size 1."""
+    """Return a function applied along one axis after another; these stay with size 1."""
     array = as_array(a)
     for axis in [axes] if isinstance(axes, int) else axes:
         axis = axis % len(array.shape)

@@ -1,6 +1,6 @@
-"""`np.emath` on carriers: functions whose results are complex where no real number is one.
+"""`np.emath` on carriers: functions whose results are complex where no real one exists.
 
-Which they are depends on values, so they wait for these; gradients are those of the functions.
+That depends on values, so they wait for these; gradients are the functions' own.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ arctanh(x): composed
 
 
 def over_negative(x: Any) -> Any:
-    """Return an array, complex where an element is below zero."""
+    """Return an array, complex if an element is negative."""
     return widened(x, library.less)
 
 
 def beyond_one(x: Any) -> Any:
-    """Return an array, complex where an element is below -1 or above 1."""
+    """Return an array, complex if an element is below -1 or above 1."""
     return widened(x, lambda values, zero: library.greater(library.absolute(values), 1 + zero))
 
 
 def widened(x: Any, outside: Any) -> Any:
-    """Return an array, complex where `outside(x, 0)` holds for an element."""
+    """Return an array, complex if `outside(x, 0)` is true for an element."""
     values = as_array(x)
     if values.dtype.kind == "c" or not bool(library.any(outside(values, 0))):
         return values
@@ -54,7 +54,7 @@ def widened(x: Any, outside: Any) -> Any:
 
 
 def floating(p: Any) -> Any:
-    """Return exponents, floating where one is below zero."""
+    """Return exponents, floating if one is negative."""
     values = as_array(p)
     if values.dtype.kind not in "iu" or not bool(library.any(library.less(values, 0))):
         return values
@@ -62,7 +62,7 @@ def floating(p: Any) -> Any:
 
 
 def logarithm(x: Any, base: int) -> Any:
-    """Return the logarithm of a base, complex where an element is below zero."""
+    """Return the logarithm to a base, complex if an element is negative."""
     values = over_negative(x)
     if values.dtype.kind == "c":
         return library.divide(library.log(values), math.log(base))

@@ -1,4 +1,4 @@
-"""NumPy's functions that give elements another shape, order or place."""
+"""NumPy's functions that change shape, order or position of elements."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def reshaped(a: Any, shape: Any, order: str, copy: bool | None) -> Any:
 
 
 def turned(m: Any, k: int, axes: Sequence[int]) -> Any:
-    """Return the plane of two axes turned by so many right angles."""
+    """Return an array rotated by right angles in the plane of two axes."""
     x = as_array(m)
     first, second = axes_of("np.rot90", tuple(axes), x.ndim, "axes")
     if k % 4 in (0, 2):
@@ -111,7 +111,7 @@ def turned(m: Any, k: int, axes: Sequence[int]) -> Any:
 
 
 def to_start(x: Any, axis: int, start: int) -> int:
-    """Return where an axis goes that is rolled back until it lies before `start`."""
+    """Return the new index of an axis that is rolled back until it precedes `start`."""
     axis = axis_of("np.rollaxis", axis, x.ndim)
     start = start + x.ndim if start < 0 else start
     if not 0 <= start <= x.ndim:
@@ -132,13 +132,13 @@ def padded(array: Any, width: Any, mode: Any, options: dict[str, Any]) -> Any:
 
 
 def each(function: Any, arrays: Sequence[Any]) -> Any:
-    """Return a function of one array, or of each of several."""
+    """Return the result of a function for one array, or for each of several."""
     results = tuple(function(x) for x in arrays)
     return results[0] if len(results) == 1 else results
 
 
 def matrix(name: str, v: Any) -> Any:
-    """Return an array of one or two axes; ShapeError for others."""
+    """Return an array of one or two axes; raise ShapeError for others."""
     x = as_array(v)
     if x.ndim not in (1, 2):
         raise ShapeError(f"np.{name}: v has shape {x.shape}; give a vector or a matrix")
@@ -146,12 +146,12 @@ def matrix(name: str, v: Any) -> Any:
 
 
 def sections(value: Any) -> Any:
-    """Return the number of parts, or the places where they begin as a tuple."""
+    """Return the number of parts, or the indices at which they begin as a tuple."""
     return tuple(map(operator.index, value)) if np.ndim(value) else value
 
 
 def moved(order: Any, a: Any) -> Any:
-    """Return what a function of NumPy's that moves elements makes of an array."""
+    """Return an array with its elements moved as a NumPy function moves them."""
     x = as_array(a)
     places = order(np.arange(x.size).reshape(x.shape))
     return library.reshape(library.take(library.ravel(x), places.ravel()), places.shape)
@@ -161,12 +161,12 @@ def deleted(arr: Any, obj: Any, axis: int | None) -> Any:
     """Return an array without these parts of an axis."""
     x = library.ravel(arr) if axis is None else as_array(arr)
     axis = 0 if axis is None else axis_of("np.delete", axis, x.ndim)
-    places = obj if isinstance(obj, (slice, list)) else np.asarray(obj)  # a carrier is waited for
+    places = obj if isinstance(obj, (slice, list)) else np.asarray(obj)  # waits for a carrier
     return library.take(x, np.delete(np.arange(x.shape[axis]), places), axis)
 
 
 def inserted(arr: Any, obj: Any, values: Any, axis: int | None) -> Any:
-    """Return an array with values before these places of an axis."""
+    """Return an array with values inserted at these indices of an axis."""
     x = library.ravel(arr) if axis is None else as_array(arr)
     d = 0 if axis is None else axis_of("np.insert", axis, x.ndim)
     where = _indices(obj)
@@ -185,7 +185,7 @@ def inserted(arr: Any, obj: Any, values: Any, axis: int | None) -> Any:
 
 
 def _indices(obj: Any) -> Any:
-    """Return places as NumPy has them; those of a carrier are waited for."""
+    """Return indices as NumPy has them; waits for a carrier's."""
     if isinstance(obj, (int, slice)):
         return obj
     places = np.asarray(obj)
@@ -193,11 +193,11 @@ def _indices(obj: Any) -> Any:
         if places.ndim != 1:
             raise ShapeError(f"np.insert: obj is a mask of shape {places.shape}; give one axis")
         return np.flatnonzero(places)
-    return places if places.size else places.astype(np.int64)  # of an empty list, floats
+    return places if places.size else places.astype(np.int64)  # an empty list is float
 
 
 def trimmed(filt: Any, trim: str, axis: Any) -> Any:
-    """Return an array without the zeros at the ends of its axes; it waits for where they are."""
+    """Return an array without the zeros at the ends of its axes; waits for their positions."""
     if trim.lower() not in ("fb", "bf", "f", "b"):
         raise ValueError(f"np.trim_zeros: trim={trim!r}; expected 'f', 'b' or 'fb'")
     x = as_array(filt)

@@ -77,7 +77,7 @@ def correlation(c: Any) -> Any:
 
 
 def counts(x: Any, weights: Any, minlength: int) -> Any:
-    """Return how often 0, 1, 2, ... occur, or the sums of their weights."""
+    """Return the counts of 0, 1, 2, ..., or the sums of their weights."""
     if weights is None or as_array(weights).dtype.kind == "c":
         options = {"minlength": minlength, "weights": weights}
         return on_host(np.bincount, (x,), options)
@@ -93,8 +93,8 @@ def counts(x: Any, weights: Any, minlength: int) -> Any:
 
 
 def numbers_of_bins(x: Any, bins: Any, right: bool) -> Any:
-    """Return the bin of each element: how many edges, which rise or fall, lie before it. Edges
-    without values are not looked at: they fall where the last one is less than the first."""
+    """Return the bin of each element: how many edges, in increasing or decreasing order, precede
+    it. If edges have no values, the first and last element decide the order."""
     side = "left" if right else "right"
     known = carrier_of((bins,)) is None or hasattr(bins, "asnumpy")
     edges = np.asarray(bins) if known else bins

@@ -1,18 +1,18 @@
-"""What NumPy's functions do with carriers: a row for each function that NumPy lets others define.
+"""Kinds of NumPy functions on carriers: a row per function that NumPy lets others override.
 
 A table is a text of rows as `operator/declared` reads them. A row has NumPy's parameters; its
-documentation says how the function is done and, behind a semicolon, what its gradient is:
+documentation is the kind of implementation and, after a semicolon, of its gradient:
 
     ours       an operator of the library, with NumPy's options
     composed   of operators of the library
-    kept       the same, as a graph where calls alike come again: the results are new arrays
-    host       by NumPy on values: it waits, and gives arrays of the carrier again
-    values     by NumPy on values: what comes out is not an array (a bool, a text, a file)
+    kept       the same, as a graph for repeated calls: the results are new arrays
+    host       by NumPy on values: it waits, and returns arrays of the carrier
+    values     by NumPy on values: the result is not an array (a bool, a text, a file)
     layout     by NumPy on shapes and dtypes alone: it does not wait
-    refused    with words
+    refused    with a message
 
-Gradients are "derived" where nothing is said; "constant" where a result does not depend on the
-operands smoothly; "refused" where recording it would give a wrong one.
+Gradients are "derived" by default; "constant" if a result does not depend smoothly on the operands;
+"refused" if a recorded one would be wrong.
 
 >>> row = function_for(np.median)
 >>> row.how, row.gradient
@@ -30,7 +30,7 @@ import numpy as np
 
 from nbgraph.operator.declared import parse
 
-# modules with a TABLE of text, by NumPy's module; each adds its rows
+# modules with a text TABLE, by NumPy's module
 TABLES: Mapping[str, tuple[str, ...]] = {
     "numpy": (
         *("reducing", "nans", "quantiles", "shaping", "joining", "choosing"),
@@ -44,7 +44,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 
 
 class Function(NamedTuple):
-    """A row: how a function is done ("ours", "composed", ...), its gradient, and what to call."""
+    """A row: the kind of a function ("ours", "composed", ...), its gradient, and what to call."""
 
     how: str
     gradient: str
@@ -52,7 +52,7 @@ class Function(NamedTuple):
 
 
 def rows(text: str, scope: Mapping[str, Any]) -> dict[str, Function]:
-    r"""Return the functions of a table by name; expressions see `scope`, a module's globals.
+    r"""Return the functions of a table by name; expressions refer to `scope`, a module's globals.
 
     >>> found = rows("double(a): composed\n    = a + a", {})
     >>> found["double"].call(2), found["double"].gradient
@@ -72,7 +72,7 @@ def rows(text: str, scope: Mapping[str, Any]) -> dict[str, Function]:
 
 @functools.cache
 def functions(module: str) -> Mapping[str, Function]:
-    """Return the rows for a module of NumPy by name; it loads the tables."""
+    """Return the rows for a module of NumPy by name; loads the tables."""
     table: dict[str, Function] = {}
     for name in TABLES.get(module, ()):
         table |= importlib.import_module(f"nbgraph.ops.dispatch.{name}").FUNCTIONS
@@ -80,6 +80,6 @@ def functions(module: str) -> Mapping[str, Function]:
 
 
 def function_for(func: Any) -> Function | None:
-    """Return the row of a function of NumPy's, or of a ufunc without an operator, or None."""
+    """Return the row of a NumPy function, or of a ufunc without an operator, or None."""
     module = "numpy" if isinstance(func, np.ufunc) else func.__module__
     return functions(module).get(func.__name__)

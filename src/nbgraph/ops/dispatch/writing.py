@@ -1,4 +1,4 @@
-"""NumPy's functions that write to an array they are given."""
+"""NumPy's functions that write to an array argument."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ fill_diagonal(a, val, wrap=False): ours
 
 
 def _plain(x: Any) -> bool:
-    """Return whether an array to be written is NumPy's: NumPy writes there."""
+    """Return whether an array to be written is NumPy's, so that NumPy writes."""
     return carrier_of((x,)) is None
 
 
@@ -40,7 +40,7 @@ def _is_number(value: Any) -> bool:
 
 
 def copied(dst: Any, src: Any, casting: Any, where: Any) -> None:
-    """Write an array over another one, where a mask holds."""
+    """Copy one array to another, where a mask is true."""
     if _plain(dst):
         on_values(np.copyto, (dst, src, casting, where), {})
         return
@@ -59,7 +59,7 @@ def copied(dst: Any, src: Any, casting: Any, where: Any) -> None:
 
 
 def placed(function: Any, a: Any, ind: Any, v: Any, mode: str) -> None:
-    """Write values at places in C order; they are repeated as often as there are places."""
+    """Write values at flat indices; they repeat as often as needed."""
     if _plain(a):
         on_values(function, (a, ind, v, mode), {})
         return
@@ -74,7 +74,7 @@ def placed(function: Any, a: Any, ind: Any, v: Any, mode: str) -> None:
 
 
 def _write(a: Any, places: np.ndarray[Any, Any], v: Any) -> None:
-    """Write values at places in C order; of several for one place the last one stays."""
+    """Write values at flat indices; the last one at a repeated index remains."""
     values = library.ravel(as_array(v))
     if not places.size or not values.size:
         return
@@ -85,8 +85,8 @@ def _write(a: Any, places: np.ndarray[Any, Any], v: Any) -> None:
 
 
 def masked(function: Any, a: Any, mask: Any, values: Any) -> None:
-    """Write values where a mask holds: `putmask` takes those of the same places, `place` one after
-    the other, and both repeat them."""
+    """Write values where a mask is true: `putmask` takes those at the same positions, `place` takes
+    them in sequence, and both repeat them."""
     if _plain(a):
         on_values(function, (a, mask, values), {})
         return
@@ -105,7 +105,7 @@ def masked(function: Any, a: Any, mask: Any, values: Any) -> None:
 
 
 def placed_along(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
-    """Write values at places along an axis."""
+    """Write values at indices along an axis."""
     if _plain(arr):
         on_values(np.put_along_axis, (arr, indices, values, axis), {})
         return
@@ -117,7 +117,7 @@ def placed_along(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
     if axis is None:
         arr[np.unravel_index(np.asarray(where), arr.shape)] = values
         return
-    # each broadcasts the indices
+    # broadcast with the indices
     key: list[Any] = [np.arange(n).reshape(-1, *(1,) * d) for d, n in enumerate(arr.shape[::-1])]
     key.reverse()
     key[axis_of("np.put_along_axis", axis, arr.ndim)] = where
@@ -142,7 +142,7 @@ def on_diagonal(a: Any, val: Any, wrap: bool) -> None:
 
 @functools.lru_cache(256)
 def _diagonal(shape: Shape, wrap: bool) -> tuple[np.ndarray[Any, Any], ...]:
-    """Return the places of a main diagonal."""
+    """Return the indices of a main diagonal."""
     marks = np.zeros(shape, bool)
     np.fill_diagonal(marks, True, wrap)
     return marks.nonzero()

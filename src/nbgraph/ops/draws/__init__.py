@@ -1,1 +1,1 @@
-"""Random numbers, and what is made with them: orders, initial values, dropout."""
+"""Random numbers, and operations that use them: orders, initial values, dropout."""

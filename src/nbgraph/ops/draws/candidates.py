@@ -1,7 +1,7 @@
-"""Classes that are drawn as candidates beside the true ones, the likelier the smaller they are.
+"""Sampled classes as candidates besides the true ones; smaller classes are more probable.
 
-The chance of class k of n is log((k + 2) / (k + 1)) / log(n + 1): about that of the k-th word of a
-language by frequency (Zipf, 1949), as samplers of softmax over many classes have it (Jean et al.,
+The probability of class k of n is log((k + 2) / (k + 1)) / log(n + 1): about that of the k-th word
+of a language by frequency (Zipf, 1949), as in samplers of softmax over many classes (Jean et al.,
 2015).
 """
 
@@ -25,7 +25,7 @@ from nbgraph.signatures import checked
 
 
 def _classes(rng: np.random.Generator, count: int, size: int) -> Array:
-    """Classes below `count`."""
+    """Return `size` classes below `count`."""
     numbers = np.exp(rng.random(size) * math.log1p(count)) - 1
     return np.minimum(numbers.astype("int64"), count - 1)
 
@@ -53,7 +53,7 @@ def _draw(
 
 
 def _distinct(rng: np.random.Generator, count: int, wanted: int) -> tuple[Array, int]:
-    """Different classes in the order in which they came, and how many draws that took."""
+    """Return distinct classes in the order of their draws, and the number of draws."""
     drawn, first = np.empty(0, "int64"), np.empty(0, "int64")
     while len(first) < wanted:
         drawn = np.concatenate([drawn, _classes(rng, count, max(64, 2 * wanted))])
@@ -77,14 +77,14 @@ def _below(name: str, range_max: Any) -> int:
 def unique_zipfian(
     range_max: int, size: Any, *, device: Context | None = None, rng: Any = None
 ) -> tuple[Any, Any]:
-    """Rows of different classes below `range_max`, the likelier the smaller.
+    """Rows of distinct random classes below `range_max`; smaller ones are likelier.
 
-    range_max : int, how many classes there are
+    range_max : int, the number of classes
     size : shape of the result; classes differ along its last axis
     device : Context, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
-    -> array of int64 of shape `size`, and of shape size[:-1] how many draws each row took
-    ! ShapeError where a row asks for more classes than there are.
+    -> two arrays of int64: classes (*size,), and the number of draws of each row (*size[:-1],)
+    ! ShapeError if a row is longer than `range_max`.
     >>> import nbgraph as ng
     >>> classes, tries = ng.random.unique_zipfian(4, (2, 4))
     >>> sorted(classes[0].tolist()), tries.shape
@@ -105,19 +105,19 @@ def unique_zipfian(
 def zipfian(
     true_classes: Any, num_sampled: int, range_max: int, *, rng: Any = None
 ) -> tuple[Any, Any, Any]:
-    """Classes below `range_max`, the likelier the smaller, and how often they are to be expected.
+    """Random classes below `range_max`, smaller ones likelier, and expected counts.
 
     Parameters
     ----------
-    true_classes : array (n,) of classes; it also says where results are
-    num_sampled : int, how many classes are drawn, with replacement
-    range_max : int, how many classes there are
+    true_classes : array (n,) of classes; results are on its device
+    num_sampled : int, the number of classes drawn, with replacement
+    range_max : int, the number of classes
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
 
     Returns
     -------
-    three arrays: classes (num_sampled,) of int64; of the true ones and of the drawn ones how often
-        each is expected among so many, float64
+    three arrays: classes (num_sampled,) of int64; expected counts of the true and of the drawn
+        classes in `num_sampled` draws, float64
 
     >>> import nbgraph as ng
     >>> classes, true, drawn = ng.random.zipfian(ng.array([0]), 3, 1)
@@ -127,7 +127,7 @@ def zipfian(
     name = "random.zipfian"
     count, many = _below(name, range_max), whole(name, "num_sampled", num_sampled)
     limit = math.log1p(count)
-    # an operand says where the numbers are to be, and makes graphs draw anew in each run
+    # an operand fixes the device, and makes graphs draw anew in each run
     zero = library.reshape(library.sum(library.zeros_like(true_classes, "float64")), (1,))
     numbers = uniform(zero, limit, (many,), dtype="float64", rng=rng)
     drawn = library.expm1(numbers)

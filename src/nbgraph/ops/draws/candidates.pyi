@@ -4,41 +4,41 @@ from typing import Any
 from nbgraph.device import Context
 
 def unique_zipfian(range_max: int, size: Any, *, device: Context | None=None, rng: Any=None) -> tuple[Any, Any]:
-    """Rows of different classes below `range_max`, the likelier the smaller.
+    """Rows of distinct random classes below `range_max`; smaller ones are likelier.
     
     Parameters
     ----------
-    range_max : int, how many classes there are
+    range_max : int, the number of classes
     size : shape of the result; classes differ along its last axis
     device : Context, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
     
     Returns
     -------
-    array of int64 of shape `size`, and of shape size[:-1] how many draws each row took
+    two arrays of int64: classes (*size,), and the number of draws of each row (*size[:-1],)
     
     Raises
     ------
-    ShapeError where a row asks for more classes than there are.
+    ShapeError if a row is longer than `range_max`.
     
     >>> import nbgraph as ng
     >>> classes, tries = ng.random.unique_zipfian(4, (2, 4))
     >>> sorted(classes[0].tolist()), tries.shape
     ([0, 1, 2, 3], (2,))"""
 def zipfian(true_classes: Any, num_sampled: int, range_max: int, *, rng: Any=None) -> tuple[Any, Any, Any]:
-    """Classes below `range_max`, the likelier the smaller, and how often they are to be expected.
+    """Random classes below `range_max`, smaller ones likelier, and expected counts.
     
     Parameters
     ----------
-    true_classes : array (n,) of classes; it also says where results are
-    num_sampled : int, how many classes are drawn, with replacement
-    range_max : int, how many classes there are
+    true_classes : array (n,) of classes; results are on its device
+    num_sampled : int, the number of classes drawn, with replacement
+    range_max : int, the number of classes
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
     
     Returns
     -------
-    three arrays: classes (num_sampled,) of int64; of the true ones and of the drawn ones how often
-        each is expected among so many, float64
+    three arrays: classes (num_sampled,) of int64; expected counts of the true and of the drawn
+        classes in `num_sampled` draws, float64
     
     >>> import nbgraph as ng
     >>> classes, true, drawn = ng.random.zipfian(ng.array([0]), 3, 1)

@@ -1,4 +1,4 @@
-"""Random classes, counts of classes, and normal numbers within limits."""
+"""Random classes, counts of classes, and truncated normal numbers."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def multinomial(
     device: Context | None = None,
     rng: Any = None,
 ) -> Any:
-    """How many of `n` trials fall in each class.
+    """The number of `n` trials that fall in each class.
 
     n : number from 0, or array
     pvals : array (..., classes), probabilities; those that do not add up to 1 are divided by their
@@ -146,7 +146,7 @@ def multinomial(
 
 
 def _results(*_: Any, get_prob: bool = False, **__: Any) -> int:
-    """How many arrays a call gives; see `deferrable`."""
+    """Return the number of results of a call; see `deferrable`."""
     return 2 if get_prob else 0
 
 
@@ -155,14 +155,14 @@ def _results(*_: Any, get_prob: bool = False, **__: Any) -> int:
 def categorical(
     logits: Any, size: Any = None, axis: int = -1, *, get_prob: bool = False, rng: Any = None
 ) -> Any:
-    """Classes with probabilities softmax(logits) along an axis, which the result does not have.
+    """Random classes with probabilities softmax(logits) along an axis, which is reduced.
 
     Parameters
     ----------
     logits : array, floats, classes along `axis`
-    size : shape of the result: by default that of logits without `axis`, else it has to end in that
+    size : shape of the result: by default that of logits without `axis`, else it must end with that
     axis : int
-    get_prob : whether logarithms of the probabilities of what is drawn are wanted, too; gradients
+    get_prob : whether to return the logarithms of the drawn classes' probabilities, too; gradients
         flow through them to `logits`
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
 
@@ -189,14 +189,14 @@ def categorical(
 
 
 def _drawn(logits: Any, shape: tuple[int, ...], dtype: Any, rng: Any) -> Any:
-    """Classes along the last axis; the operand says where the numbers are to be."""
+    """Return classes along the last axis; the operand fixes the device of the numbers."""
     logits = library.stop_gradient(logits)
     noise = gumbel(library.zeros_like(logits, dtype), 1.0, shape, dtype=dtype, rng=rng)
     return library.argmax(library.add(noise, library.astype(logits, dtype)), axis=-1)
 
 
 def _of_chosen(values: Any, classes: Any) -> Any:
-    """Elements at classes along the last axis, of classes with further axes in front."""
+    """Return elements at classes along the last axis, where classes have further leading axes."""
     more = len(classes.shape) - len(values.shape) + 1
     if more:
         values = library.broadcast_to(values, (*classes.shape, values.shape[-1]))
@@ -210,11 +210,11 @@ def _of_chosen(values: Any, classes: Any) -> Any:
 def sample_multinomial(
     data: Any, shape: Any = (), *, get_prob: bool = False, dtype: Any = "int32", rng: Any = None
 ) -> Any:
-    """Classes by their probabilities, by MXNet's name.
+    """Random classes with given probabilities, by MXNet's name.
 
     data : array (..., classes), floats: probabilities, which add up to 1
-    shape : how many of each row of probabilities
-    get_prob : whether logarithms of the probabilities of what is drawn are wanted, too; gradients
+    shape : that of the classes drawn for each row of probabilities
+    get_prob : whether to return the logarithms of the drawn classes' probabilities, too; gradients
         flow through them to `data`
     dtype : of the classes
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream

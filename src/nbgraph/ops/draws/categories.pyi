@@ -27,7 +27,7 @@ def truncated_normal(loc: Any=0.0, scale: Any=1.0, size: Any=None, *, low: float
     device : Context of numbers that no array places, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream"""
 def multinomial(n: Any, pvals: Any, size: Any=None, *, dtype: Any='int64', device: Context | None=None, rng: Any=None) -> Any:
-    """How many of `n` trials fall in each class.
+    """The number of `n` trials that fall in each class.
     
     Parameters
     ----------
@@ -50,14 +50,14 @@ def multinomial(n: Any, pvals: Any, size: Any=None, *, dtype: Any='int64', devic
     device : Context of numbers that no array places, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream"""
 def categorical(logits: Any, size: Any=None, axis: int=-1, *, get_prob: bool=False, rng: Any=None) -> Any:
-    """Classes with probabilities softmax(logits) along an axis, which the result does not have.
+    """Random classes with probabilities softmax(logits) along an axis, which is reduced.
     
     Parameters
     ----------
     logits : array, floats, classes along `axis`
-    size : shape of the result: by default that of logits without `axis`, else it has to end in that
+    size : shape of the result: by default that of logits without `axis`, else it must end with that
     axis : int
-    get_prob : whether logarithms of the probabilities of what is drawn are wanted, too; gradients
+    get_prob : whether to return the logarithms of the drawn classes' probabilities, too; gradients
         flow through them to `logits`
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
     
@@ -70,13 +70,13 @@ def categorical(logits: Any, size: Any=None, axis: int=-1, *, get_prob: bool=Fal
     >>> ng.random.categorical([[0.0, -1e9], [-1e9, 0.0]])
     array([0, 1])"""
 def sample_multinomial(data: Operand[Carried], shape: Any=(), *, get_prob: bool=False, dtype: Any='int32', rng: Any=None) -> Carried:
-    """Classes by their probabilities, by MXNet's name.
+    """Random classes with given probabilities, by MXNet's name.
     
     Parameters
     ----------
     data : array (..., classes), floats: probabilities, which add up to 1
-    shape : how many of each row of probabilities
-    get_prob : whether logarithms of the probabilities of what is drawn are wanted, too; gradients
+    shape : that of the classes drawn for each row of probabilities
+    get_prob : whether to return the logarithms of the drawn classes' probabilities, too; gradients
         flow through them to `data`
     dtype : of the classes
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream

@@ -1,6 +1,6 @@
 """Densities of distributions at samples, and probabilities of counts, by MXNet's names: a table.
 
-Parameters are arrays; samples have their shape, or further axes behind it: many samples of each
+Parameters are arrays; samples have their shape, or further axes after it: many samples per
 distribution. Gradients flow to samples and parameters. The formulas are in `log_densities`.
 """
 
@@ -43,7 +43,7 @@ random_pdf_dirichlet(sample, alpha, is_log=False): The density at samples of Dir
     distribution: shares of classes that add up to 1.
     sample : array (..., *samples, classes), floats
     alpha : array (..., classes), above 0: concentrations
-    is_log : whether the logarithm is wanted
+    is_log : whether to return the logarithm
     -> array (..., *samples): lgamma(sum of alpha) - sum of lgamma(alpha) + sum of (alpha - 1) *
         log(sample) along classes, or its exponential
     ! ShapeError where shapes do not fit.
@@ -53,8 +53,8 @@ random_pdf_dirichlet(sample, alpha, is_log=False): The density at samples of Dir
 """
 _SECTIONS = """
 sample : array (..., *samples), floats
-{parameters} : arrays (...); samples have their axes, then any more
-is_log : whether the logarithm is wanted, which does not underflow
+{parameters} : arrays (...); the axes of samples begin with theirs
+is_log : whether to return the logarithm, which does not underflow
 -> array of the shape of sample; 0 outside of the support
 ! ShapeError where a sample's shape does not begin with that of a parameter.
 """
@@ -70,7 +70,7 @@ _LOGARITHMS = {
 
 
 def _beside(name: str, label: str, value: Any, sample: Any) -> Any:
-    """A parameter with axes of size 1 behind its own, so that it broadcasts against samples."""
+    """Return a parameter with trailing axes of size 1, so that it broadcasts against samples."""
     value = as_known(name, value)
     own, whole = tuple(value.shape), tuple(sample.shape)
     if own != whole[: len(own)]:
@@ -83,7 +83,7 @@ def _beside(name: str, label: str, value: Any, sample: Any) -> Any:
 
 
 def density(name: str, sample: Any, parameters: dict[str, Any], is_log: bool) -> Any:
-    """The density at samples, or its logarithm."""
+    """Return the density at samples, or its logarithm."""
     sample, log = as_known(name, sample), _LOGARITHMS[name]
     values = [_beside(name, label, value, sample) for label, value in parameters.items()]
     result = log(sample, *values)
@@ -91,7 +91,7 @@ def density(name: str, sample: Any, parameters: dict[str, Any], is_log: bool) ->
 
 
 def dirichlet(sample: Any, alpha: Any, is_log: bool) -> Any:
-    """The density of Dirichlet's distribution, or its logarithm."""
+    """Return the density of Dirichlet's distribution, or its logarithm."""
     name = "random_pdf_dirichlet"
     sample, alpha = as_known(name, sample), as_known(name, alpha)
     own, whole = tuple(alpha.shape), tuple(sample.shape)
@@ -110,7 +110,7 @@ def dirichlet(sample: Any, alpha: Any, is_log: bool) -> Any:
 
 
 def _declared(row: Row) -> Row:
-    """The row with samples, `is_log` and what all densities have in common."""
+    """Return the row extended by samples, `is_log` and what all densities have in common."""
     values = ", ".join(f'"{n}": {n}' for n in row.parameters.split(", "))
     text, example, code = row.doc.partition(">>> ")
     sections = _SECTIONS.format(parameters=row.parameters)

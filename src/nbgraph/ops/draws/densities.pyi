@@ -5,17 +5,17 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def density(name: str, sample: Any, parameters: dict[str, Any], is_log: bool) -> Any:
-    """The density at samples, or its logarithm."""
+    """Return the density at samples, or its logarithm."""
 def dirichlet(sample: Any, alpha: Any, is_log: bool) -> Any:
-    """The density of Dirichlet's distribution, or its logarithm."""
+    """Return the density of Dirichlet's distribution, or its logarithm."""
 def random_pdf_uniform(sample: Operand[Carried], low: Operand[Carried], high: Operand[Carried], is_log: bool=False) -> Carried:
     r"""The density, or probability, at samples of the uniform distribution from `low` to `high`.
 
     Parameters
     ----------
     sample : array (..., *samples), floats
-    low, high : arrays (...); samples have their axes, then any more
-    is_log : whether the logarithm is wanted, which does not underflow
+    low, high : arrays (...); the axes of samples begin with theirs
+    is_log : whether to return the logarithm, which does not underflow
 
     Returns
     -------
@@ -34,8 +34,8 @@ def random_pdf_normal(sample: Operand[Carried], mu: Operand[Carried], sigma: Ope
     Parameters
     ----------
     sample : array (..., *samples), floats
-    mu, sigma : arrays (...); samples have their axes, then any more
-    is_log : whether the logarithm is wanted, which does not underflow
+    mu, sigma : arrays (...); the axes of samples begin with theirs
+    is_log : whether to return the logarithm, which does not underflow
 
     Returns
     -------
@@ -54,8 +54,8 @@ def random_pdf_gamma(sample: Operand[Carried], alpha: Operand[Carried], beta: Op
     Parameters
     ----------
     sample : array (..., *samples), floats
-    alpha, beta : arrays (...); samples have their axes, then any more
-    is_log : whether the logarithm is wanted, which does not underflow
+    alpha, beta : arrays (...); the axes of samples begin with theirs
+    is_log : whether to return the logarithm, which does not underflow
 
     Returns
     -------
@@ -74,8 +74,8 @@ def random_pdf_exponential(sample: Operand[Carried], lam: Operand[Carried], is_l
     Parameters
     ----------
     sample : array (..., *samples), floats
-    lam : arrays (...); samples have their axes, then any more
-    is_log : whether the logarithm is wanted, which does not underflow
+    lam : arrays (...); the axes of samples begin with theirs
+    is_log : whether to return the logarithm, which does not underflow
 
     Returns
     -------
@@ -94,8 +94,8 @@ def random_pdf_poisson(sample: Operand[Carried], lam: Operand[Carried], is_log: 
     Parameters
     ----------
     sample : array (..., *samples), floats
-    lam : arrays (...); samples have their axes, then any more
-    is_log : whether the logarithm is wanted, which does not underflow
+    lam : arrays (...); the axes of samples begin with theirs
+    is_log : whether to return the logarithm, which does not underflow
 
     Returns
     -------
@@ -115,8 +115,8 @@ def random_pdf_negative_binomial(sample: Operand[Carried], k: Operand[Carried], 
     Parameters
     ----------
     sample : array (..., *samples), floats
-    k, p : arrays (...); samples have their axes, then any more
-    is_log : whether the logarithm is wanted, which does not underflow
+    k, p : arrays (...); the axes of samples begin with theirs
+    is_log : whether to return the logarithm, which does not underflow
 
     Returns
     -------
@@ -136,8 +136,8 @@ def random_pdf_generalized_negative_binomial(sample: Operand[Carried], mu: Opera
     Parameters
     ----------
     sample : array (..., *samples), floats
-    mu, alpha : arrays (...); samples have their axes, then any more
-    is_log : whether the logarithm is wanted, which does not underflow
+    mu, alpha : arrays (...); the axes of samples begin with theirs
+    is_log : whether to return the logarithm, which does not underflow
 
     Returns
     -------
@@ -157,7 +157,7 @@ def random_pdf_dirichlet(sample: Operand[Carried], alpha: Operand[Carried], is_l
     ----------
     sample : array (..., *samples, classes), floats
     alpha : array (..., classes), above 0: concentrations
-    is_log : whether the logarithm is wanted
+    is_log : whether to return the logarithm
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""Random numbers of distributions, as NumPy's Generator names and spells them: a table.
+"""Random numbers of distributions, by the names of NumPy's Generator: a table.
 
-A row has the parameters with where they have to be, how the numbers follow from a drawing, and the
-documentation. `size`, `dtype`, `device` and `rng` are the same for all of them.
+A row has the parameters with their domains, how the numbers follow from a drawing, and the
+documentation. `size`, `dtype`, `device` and `rng` are common to all.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from nbgraph.ops.draws.integers import whole_number
 _DOMAINS = vars(drawing)
 _OPTIONS = "size=size, dtype=dtype, device=device, rng=rng"
 _TABLE = """
-uniform(low: FINITE = 0.0, high: FINITE = 1.0): Numbers from `low` up to `high`, all alike; `high`
-    is met only by rounding.
+uniform(low: FINITE = 0.0, high: FINITE = 1.0): Uniformly distributed numbers from `low` to `high`,
+    which only rounding attains.
     low, high : numbers, or arrays that broadcast
     >>> import nbgraph as ng
     >>> x = ng.random.uniform(-1, 1, size=(2, 3))
     >>> x.shape, bool((abs(x) <= 1).all())
     ((2, 3), True)
     = uniform_numbers(low, high, **options)
-random(): Numbers from 0 up to but without 1, all alike.
+random(): Uniformly distributed numbers in [0, 1).
     >>> import nbgraph as ng
     >>> bool((ng.random.random(5) < 1).all())
     True
@@ -123,20 +123,20 @@ beta(a: POSITIVE, b: POSITIVE): Numbers between 0 and 1 of the beta distribution
     >>> bool(((x > 0) & (x < 1)).all())
     True
     = floats(fills.BETA, [a, b], **options)
-poisson(lam: NOT_NEGATIVE = 1.0, *, dtype="int64"): How many events come where `lam` are expected.
+poisson(lam: NOT_NEGATIVE = 1.0, *, dtype="int64"): The number of events if `lam` are expected.
     lam : number from 0, or array
     >>> import nbgraph as ng
     >>> int(ng.random.poisson(0.0))
     0
     = counts(fills.POISSON, [lam], **options)
-binomial(n: ANY, p: PROBABILITY, *, dtype="int64"): How many of `n` trials succeed.
+binomial(n: ANY, p: PROBABILITY, *, dtype="int64"): The number of successes in `n` trials.
     n : number from 0, or array
     p : probability of one, or array
     >>> import nbgraph as ng
     >>> [int(x) for x in ng.random.binomial(5, ng.array([0.0, 1.0]))]
     [0, 5]
     = counts(fills.BINOMIAL, [trials(n), p], **options)
-geometric(p: SUCCESS, *, dtype="int64"): How many trials it takes until one succeeds.
+geometric(p: SUCCESS, *, dtype="int64"): The number of trials until the first success.
     p : probability of each, above 0, or array
     >>> import nbgraph as ng
     >>> int(ng.random.geometric(1.0))
@@ -148,8 +148,8 @@ bernoulli(p: PROBABILITY = 0.5, *, dtype="bool"): True with probability `p`; wit
     >>> ng.random.bernoulli(1.0, size=2)
     array([ True,  True])
     = counts(fills.BERNOULLI, [p], **options)
-negative_binomial(n: POSITIVE, p: SUCCESS, *, dtype="int64"): How many trials fail before `n`
-    succeed; of mean n * (1 - p) / p.
+negative_binomial(n: POSITIVE, p: SUCCESS, *, dtype="int64"): The number of failures before `n`
+    successes, of mean n * (1 - p) / p.
     n : number above 0, or array; whole or not
     p : probability of success, above 0, or array
     >>> import nbgraph as ng
@@ -168,7 +168,7 @@ generalized_negative_binomial(mu: NOT_NEGATIVE, alpha: NOT_NEGATIVE, *, dtype="i
 
 
 def uniform_numbers(low: Any, high: Any, **options: Any) -> Any:
-    """Uniform numbers between bounds, of which the upper is not below the lower."""
+    """Return uniform numbers between bounds; the upper one must not be below the lower."""
     numbers = type(low) in (int, float) and type(high) in (int, float)
     width = high - low if numbers else library.subtract(high, low)
     width = parameter("random.uniform", "high - low", width, NOT_NEGATIVE)
@@ -176,7 +176,7 @@ def uniform_numbers(low: Any, high: Any, **options: Any) -> Any:
 
 
 def gamma_numbers(shape: Any, scale: Any, *, size: Any, dtype: Any, **options: Any) -> Any:
-    """Standard gamma numbers, scaled in the dtype that is asked for."""
+    """Return standard gamma numbers, scaled in the requested dtype."""
     dtype = float_dtype("random.gamma", dtype, [shape, scale])
     if size is None and not isinstance(scale, (int, float)):
         size = np.broadcast_shapes(np.shape(shape), scale.shape)
@@ -185,24 +185,24 @@ def gamma_numbers(shape: Any, scale: Any, *, size: Any, dtype: Any, **options: A
 
 
 def floats(op: Drawing, values: Sequence[Any], *, dtype: Any, **options: Any) -> Any:
-    """Numbers on a line, whose parameters that are arrays are operands."""
+    """Return real numbers; parameters that are arrays are operands."""
     name = op.__name__.replace("_", ".", 1)
     return drawn(op, values, dtype=float_dtype(name, dtype, values), **options)
 
 
 def counts(op: Drawing, values: Sequence[Any], *, dtype: Any, **options: Any) -> Any:
-    """Whole numbers, whose parameters that are arrays are operands."""
+    """Return integers; parameters that are arrays are operands."""
     return drawn(op, values, dtype=as_dtype(dtype), **options)
 
 
 def trials(n: Any) -> Any:
-    """The number of trials of `binomial`: whole, and not negative."""
+    """Return the number of trials of `binomial`: an integer, not negative."""
     name = "random.binomial"
     return parameter(name, "n", whole_number(name, "n", n), NOT_NEGATIVE)
 
 
 def _declared(row: Row) -> Row:
-    """The row with the parameters of all distributions; those of its own are checked."""
+    """Return the row extended by the common parameters; its own ones are checked."""
     own, _, dtype = row.parameters.partition("*, dtype=")
     operands = re.sub(r": \w+", "", own).rstrip(", ")
     shared = f"size=None, *, dtype={dtype or None}, device=None, rng=None"
@@ -215,7 +215,7 @@ def _declared(row: Row) -> Row:
 
 
 def _register(name: str) -> Any:
-    """Register a function under `random_name`, and as that of the drawing of its name."""
+    """Register a function as `random_name`, and as the public function of its drawing."""
     function = with_random_docs(globals()[name])
     op = getattr(fills, name.upper(), None)
     names = (name,) if name in {"uniform", "normal"} else ()  # MXNet's
@@ -248,8 +248,8 @@ _SAMPLE = """sample_{0}({1}, shape=(), dtype=None): Numbers as of `random_{0}`, 
     >>> sample_{0}({3}, shape=2).shape
     (1, 2)
     = numbers_of("{0}", dtype, shape, {2})
-random_{0}_like(data, {4}): Numbers as of `random_{0}`, in the shape and dtype of data.
-    data : array, whose values do not matter
+random_{0}_like(data, {4}): Like `random_{0}`, in the shape and dtype of data.
+    data : array, whose values are not read
     {5} : numbers
     -> array like data
     >>> import numpy as np
@@ -267,7 +267,7 @@ def numbers_like(name: str, data: Any, *parameters: Any) -> Any:
 
 
 def _register_sampled(row: str) -> None:
-    """Register the functions of a row of names, operands, and what the numbers follow from."""
+    """Register the functions of a row of names, operands, and derivation of the numbers."""
     name, defaults, values = re.split(r"[(]|[)]: ", row, maxsplit=2)
     theirs = "loc=0.0, scale=1.0" if name == "normal" else defaults
     drawn = "loc, scale" if name == "normal" else values

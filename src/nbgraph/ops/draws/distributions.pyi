@@ -8,15 +8,15 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def uniform_numbers(low: Any, high: Any, **options: Any) -> Any:
-    """Uniform numbers between bounds, of which the upper is not below the lower."""
+    """Return uniform numbers between bounds; the upper one must not be below the lower."""
 def gamma_numbers(shape: Any, scale: Any, *, size: Any, dtype: Any, **options: Any) -> Any:
-    """Standard gamma numbers, scaled in the dtype that is asked for."""
+    """Return standard gamma numbers, scaled in the requested dtype."""
 def floats(op: Drawing, values: Sequence[Any], *, dtype: Any, **options: Any) -> Any:
-    """Numbers on a line, whose parameters that are arrays are operands."""
+    """Return real numbers; parameters that are arrays are operands."""
 def counts(op: Drawing, values: Sequence[Any], *, dtype: Any, **options: Any) -> Any:
-    """Whole numbers, whose parameters that are arrays are operands."""
+    """Return integers; parameters that are arrays are operands."""
 def trials(n: Any) -> Any:
-    """The number of trials of `binomial`: whole, and not negative."""
+    """Return the number of trials of `binomial`: an integer, not negative."""
 def numbers_of(name: str, dtype: Any, shape: Any, *parameters: Any) -> Any:
     """Return draws of `shape` for each element of the parameters, which are arrays of one shape."""
 def numbers_like(name: str, data: Any, *parameters: Any) -> Any:
@@ -38,11 +38,11 @@ def sample_uniform(low: Operand[Carried], high: Operand[Carried], shape: Any=(),
     (1, 2)
     """
 def random_uniform_like(data: Operand[Carried], low: Any=0.0, high: Any=1.0) -> Carried:
-    r"""Numbers as of `random_uniform`, in the shape and dtype of data.
+    r"""Like `random_uniform`, in the shape and dtype of data.
 
     Parameters
     ----------
-    data : array, whose values do not matter
+    data : array, whose values are not read
     low, high : numbers
 
     Returns
@@ -70,11 +70,11 @@ def sample_normal(mu: Operand[Carried], sigma: Operand[Carried], shape: Any=(), 
     (1, 2)
     """
 def random_normal_like(data: Operand[Carried], loc: Any=0.0, scale: Any=1.0) -> Carried:
-    r"""Numbers as of `random_normal`, in the shape and dtype of data.
+    r"""Like `random_normal`, in the shape and dtype of data.
 
     Parameters
     ----------
-    data : array, whose values do not matter
+    data : array, whose values are not read
     loc, scale : numbers
 
     Returns
@@ -102,11 +102,11 @@ def sample_gamma(alpha: Operand[Carried], beta: Operand[Carried], shape: Any=(),
     (1, 2)
     """
 def random_gamma_like(data: Operand[Carried], alpha: Any=1.0, beta: Any=1.0) -> Carried:
-    r"""Numbers as of `random_gamma`, in the shape and dtype of data.
+    r"""Like `random_gamma`, in the shape and dtype of data.
 
     Parameters
     ----------
-    data : array, whose values do not matter
+    data : array, whose values are not read
     alpha, beta : numbers
 
     Returns
@@ -134,11 +134,11 @@ def sample_exponential(lam: Operand[Carried], shape: Any=(), dtype: Any=None) ->
     (1, 2)
     """
 def random_exponential_like(data: Operand[Carried], lam: Any=1.0) -> Carried:
-    r"""Numbers as of `random_exponential`, in the shape and dtype of data.
+    r"""Like `random_exponential`, in the shape and dtype of data.
 
     Parameters
     ----------
-    data : array, whose values do not matter
+    data : array, whose values are not read
     lam : numbers
 
     Returns
@@ -166,11 +166,11 @@ def sample_poisson(lam: Operand[Carried], shape: Any=(), dtype: Any=None) -> Car
     (1, 2)
     """
 def random_poisson_like(data: Operand[Carried], lam: Any=1.0) -> Carried:
-    r"""Numbers as of `random_poisson`, in the shape and dtype of data.
+    r"""Like `random_poisson`, in the shape and dtype of data.
 
     Parameters
     ----------
-    data : array, whose values do not matter
+    data : array, whose values are not read
     lam : numbers
 
     Returns
@@ -198,11 +198,11 @@ def sample_negative_binomial(k: Operand[Carried], p: Operand[Carried], shape: An
     (1, 2)
     """
 def random_negative_binomial_like(data: Operand[Carried], k: Any=1, p: Any=0.5) -> Carried:
-    r"""Numbers as of `random_negative_binomial`, in the shape and dtype of data.
+    r"""Like `random_negative_binomial`, in the shape and dtype of data.
 
     Parameters
     ----------
-    data : array, whose values do not matter
+    data : array, whose values are not read
     k, p : numbers
 
     Returns
@@ -231,11 +231,11 @@ def sample_generalized_negative_binomial(mu: Operand[Carried], alpha: Operand[Ca
     (1, 2)
     """
 def random_generalized_negative_binomial_like(data: Operand[Carried], mu: Any=1.0, alpha: Any=1.0) -> Carried:
-    r"""Numbers as of `random_generalized_negative_binomial`, in the shape and dtype of data.
+    r"""Like `random_generalized_negative_binomial`, in the shape and dtype of data.
 
     Parameters
     ----------
-    data : array, whose values do not matter
+    data : array, whose values are not read
     mu, alpha : numbers
 
     Returns
@@ -247,7 +247,7 @@ def random_generalized_negative_binomial_like(data: Operand[Carried], mu: Any=1.
     (2, 3)
     """
 def uniform(low: Any=0.0, high: Any=1.0, size: Any=None, *, dtype: Any=None, device: Context | None=None, rng: Any=None) -> Any:
-    r"""Numbers from `low` up to `high`, all alike; `high` is met only by rounding.
+    r"""Uniformly distributed numbers from `low` to `high`, which only rounding attains.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def uniform(low: Any=0.0, high: Any=1.0, size: Any=None, *, dtype: Any=None, dev
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
     """
 def random(size: Any=None, *, dtype: Any=None, device: Context | None=None, rng: Any=None) -> Any:
-    r"""Numbers from 0 up to but without 1, all alike.
+    r"""Uniformly distributed numbers in [0, 1).
 
     >>> import nbgraph as ng
     >>> bool((ng.random.random(5) < 1).all())
@@ -478,7 +478,7 @@ def beta(a: Any, b: Any, size: Any=None, *, dtype: Any=None, device: Context | N
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
     """
 def poisson(lam: Any=1.0, size: Any=None, *, dtype: Any='int64', device: Context | None=None, rng: Any=None) -> Any:
-    r"""How many events come where `lam` are expected.
+    r"""The number of events if `lam` are expected.
 
     Parameters
     ----------
@@ -496,7 +496,7 @@ def poisson(lam: Any=1.0, size: Any=None, *, dtype: Any='int64', device: Context
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
     """
 def binomial(n: Any, p: Any, size: Any=None, *, dtype: Any='int64', device: Context | None=None, rng: Any=None) -> Any:
-    r"""How many of `n` trials succeed.
+    r"""The number of successes in `n` trials.
 
     Parameters
     ----------
@@ -515,7 +515,7 @@ def binomial(n: Any, p: Any, size: Any=None, *, dtype: Any='int64', device: Cont
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
     """
 def geometric(p: Any, size: Any=None, *, dtype: Any='int64', device: Context | None=None, rng: Any=None) -> Any:
-    r"""How many trials it takes until one succeeds.
+    r"""The number of trials until the first success.
 
     Parameters
     ----------
@@ -551,7 +551,7 @@ def bernoulli(p: Any=0.5, size: Any=None, *, dtype: Any='bool', device: Context 
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
     """
 def negative_binomial(n: Any, p: Any, size: Any=None, *, dtype: Any='int64', device: Context | None=None, rng: Any=None) -> Any:
-    r"""How many trials fail before `n` succeed; of mean n * (1 - p) / p.
+    r"""The number of failures before `n` successes, of mean n * (1 - p) / p.
 
     Parameters
     ----------

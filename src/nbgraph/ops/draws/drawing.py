@@ -1,12 +1,12 @@
-"""How operators that draw random numbers are written.
+"""Definition of operators that draw random numbers.
 
-A draw is a push like any other: it returns before the numbers are there. Which numbers they will
-be is fixed at the push (see `nbgraph.resource`), so neither scheduling nor the engine matters, and
-no two draws are the same, although their attributes are.
+A draw is a push like any other: it returns before the numbers exist. The numbers are fixed at the
+push (see `nbgraph.resource`), so they depend neither on scheduling nor on the engine, and no two
+draws are equal, although their attributes are.
 
-Parameters are numbers or arrays. Where a distribution is another one scaled and moved, arrays
-scale and move standard numbers: gradients flow to them. Of other distributions arrays are operands,
-for which there is no gradient.
+Parameters are numbers or arrays. If a distribution is a scaled and shifted standard one, arrays
+scale and shift standard numbers, and gradients flow to them. For other distributions arrays are
+operands without gradient.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 Fill = Callable[..., None]
 DrawnKernel = tuple["Drawn", Sequence[float]]
 Kernel = Callable[..., "DrawnKernel | None"]
-_ASKED = "parameters size dtype device rng plain".split()  # attributes that are not options
+_NO_OPTIONS = "parameters size dtype device rng plain".split()  # attributes that are not options
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -54,9 +54,9 @@ class Drawing(DrawnOp):
     """An array of random numbers.
 
     `fill(rng, out, *parameters, **options)` draws. The operands take the places of parameters that
-    are None; where none is, they only say where the result is to be, and its shape.
-    `kernel(dtype, *parameters, **options)`: what makes the same numbers where all parameters are
-    numbers, and its own parameters; None where none does.
+    are None; without such parameters they only fix the result's device and shape. `kernel(dtype,
+    *parameters, **options)` returns the kernel of the same numbers if all parameters are numbers,
+    with its own parameters, or None.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Drawing(DrawnOp):
             return
         arrays = iter(inputs)
         values = [next(arrays) if p is None else p for p in parameters]
-        with np.errstate(all="ignore"):  # an infinity tells as much, and in the right place
+        with np.errstate(all="ignore"):  # results show an infinity in its place
             self._fill(env.random(), outputs[0], *values, **options)
 
     def drawn_call(
@@ -120,11 +120,11 @@ class Drawing(DrawnOp):
         return draw_call(drawn, (), math.prod(out.shape), values=len(parameters), host=host)
 
     def _by_numbers(self, attributes: Attributes) -> DrawnKernel | None:
-        """Return the kernel and its parameters, if all parameters are numbers and one does it."""
+        """Return the kernel and its parameters if all parameters are numbers, or None."""
         values = attributes["parameters"]
         if self._kernel is None or None in values:
             return None
-        options = {name: value for name, value in attributes.items() if name not in _ASKED}
+        options = {name: value for name, value in attributes.items() if name not in _NO_OPTIONS}
         return self._kernel(name_of(attributes["dtype"]), *values, **options)
 
     def fixed(self, attributes: Attributes) -> Attributes:
@@ -138,7 +138,7 @@ class Drawing(DrawnOp):
 
 
 def _by_kernel(kernel: DrawnKernel, rng: np.random.Generator, out: Array) -> None:
-    """Fill an array of the host, whatever its layout."""
+    """Fill an array of the host, of any strides."""
     from nbgraph.kernels.draws.uniform import fill
     from nbgraph.resource.random import draw_behind
 
@@ -150,7 +150,7 @@ def _by_kernel(kernel: DrawnKernel, rng: np.random.Generator, out: Array) -> Non
 
 
 def named(name: str) -> Callable[[_Function], _Function]:
-    """Register a function under this name alone: `ng.random` has it under its own."""
+    """Decorate a function: register it under this name alone; `ng.random` has its own."""
 
     def decorate(function: _Function) -> _Function:
         complete_documentation(function)
@@ -167,8 +167,8 @@ _OPTIONS = {
 
 
 def with_random_docs(function: _Function) -> _Function:
-    """Decorate a draw: its text says what all of them can be asked for. It looks at the dtypes of
-    parameters, so that on symbols it may have to wait."""
+    """Decorate a draw: add the options of all draws to its text. It reads the dtypes of parameters,
+    so on symbols it may be deferred."""
     parameters = inspect.signature(function).parameters
     whole = parameters["dtype"].default if "dtype" in parameters else None
     own = "that of arrays among the parameters, else ng.config.default_float"
@@ -184,13 +184,13 @@ def with_random_docs(function: _Function) -> _Function:
 
 
 class Domain:
-    """Where a parameter has to be; values that are at hand are looked at."""
+    """The domain of a parameter; values known at the call are checked."""
 
     def __init__(self, text: str, holds: Callable[[Any], Any]) -> None:
         self.text, self.holds = text, holds
 
     def check(self, name: str, argument: str, value: Any) -> None:
-        """ValueError where a number, or an element of a NumPy array, is outside."""
+        """Raise ValueError if a number, or an element of a NumPy array, is outside."""
         if not isinstance(value, (int, float, np.ndarray)):
             return
         holds = self.holds(value)
@@ -207,7 +207,7 @@ SUCCESS = Domain("a probability above 0, up to 1", lambda v: (v > 0) & (v <= 1))
 
 
 def parameter(name: str, argument: str, value: Any, domain: Domain = ANY) -> Any:
-    """A parameter as a Python number or an array, in its domain as far as that is known."""
+    """Return a parameter as a Python number or an array, checked against its domain if known."""
     if carrier_of((value,)) is not None:
         return value
     if type(value) is float or type(value) is int:
@@ -226,7 +226,7 @@ def _arrays(values: Sequence[Any]) -> list[Any]:
 
 
 def float_dtype(name: str, dtype: Any, values: Sequence[Any] = ()) -> np.dtype[Any]:
-    """The dtype of numbers on a line: that of the arrays among the parameters, or the default."""
+    """Return the dtype of real numbers: that of arrays among the parameters, or the default."""
     if dtype is None:
         own = [a.dtype for a in _arrays(values) if is_float(a.dtype)]
         return np.result_type(*own) if own else as_dtype(config.default_float)
@@ -237,7 +237,7 @@ def float_dtype(name: str, dtype: Any, values: Sequence[Any] = ()) -> np.dtype[A
 
 
 def seed_of(rng: Any) -> Any:
-    """`rng` as an attribute: hashable."""
+    """Return `rng` as a hashable attribute."""
     return tuple(rng) if isinstance(rng, list) else rng
 
 
@@ -254,7 +254,7 @@ def apply(
 ) -> Any:
     """Push a draw."""
     if config.compiler == "python":
-        options["plain"] = True  # who runs it has other settings
+        options["plain"] = True  # the thread that runs it has other settings
     name = op.__name__
     if operands and device is not None:
         place = next((a.device for a in operands if isinstance(a.device, Context)), device)
@@ -274,14 +274,14 @@ def apply(
 
 
 def drawn(op: Drawing, values: Sequence[Any], **asked: Any) -> Any:
-    """Numbers of a distribution of which arrays among the parameters are operands."""
+    """Return numbers of a distribution; arrays among the parameters are operands."""
     arrays = _arrays(values)
     numbers = [v if isinstance(v, (int, float)) else None for v in values]
     return apply(op, arrays, numbers, **asked)
 
 
 def moved(op: Drawing, loc: Any, scale: Any, *, dtype: Any, **asked: Any) -> Any:
-    """`loc + scale * standard numbers`: by the draw itself where both are numbers."""
+    """Return `loc + scale * standard numbers`: by the draw itself if both are numbers."""
     arrays = _arrays((loc, scale))
     dtype = float_dtype(op.__name__, dtype, arrays)
     if not arrays:

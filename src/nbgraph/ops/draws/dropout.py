@@ -1,4 +1,4 @@
-"""Operators that are random in training alone: dropout, and the randomised leaky rectifier (Xu et
+"""Operators that are random only in training: dropout, and the randomised leaky rectifier (Xu et
 al., 2015)."""
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from nbgraph.shape import Arrays, same_shape
 
 
 class InTraining(DrawnOp):
-    """Random in training alone, of one operand. Two outputs: the result, and by what the elements
-    were multiplied, for the gradient. `kernel(dtype, factor=, **attributes)`: what makes both, or
-    the result alone, and its parameters; it does nothing else by the record's last word."""
+    """An operator of one operand, random only in training. It has two outputs: the result, and the
+    factors of the elements, for the gradient. `kernel(dtype, factor=, **attributes)` returns a
+    kernel of both, or of the result alone, and its parameters, driven by the record's last word."""
 
     def __init__(self, name: str, compute: Compute, kernel: Callable[..., DrawnKernel]) -> None:
         def infer(x: Spec, **_: Any) -> tuple[Spec, Spec]:
@@ -65,7 +65,7 @@ class InTraining(DrawnOp):
         attributes: Attributes,
         **how: Any,
     ) -> None:
-        """See ArrayOp; whether to drop is known at the push."""
+        """See ArrayOp; whether to drop is decided at the push."""
         options = {name: value for name, value in attributes.items() if name != "always"}
         options["is_train"] = how.get("is_train", False) or self.always(attributes)
         super().run(inputs, outputs, requests, options, **how)
@@ -102,11 +102,11 @@ def dropout(x: Any, p: float = 0.5, *, always: bool = False, rng: Any = None) ->
     """In training each element is 0 with probability `p`, and the others are divided by `1 - p`, so
     that the mean stays; else the elements themselves (Srivastava et al., 2014).
 
-    One trains within `ng.autograd.record()` or `train_mode()`. Backward drops the same elements.
+    Training is within `ng.autograd.record()` or `train_mode()`. Backward drops the same elements.
 
     x : array, floats
     p : float from 0 to 1
-    always : whether it does so outside of training, too, as means over many runs want it (Gal and
+    always : whether to drop outside of training, too, as for means over many runs (Gal and
         Ghahramani, 2016)
     rng : a seed, or a numpy.random.Generator; by default `ng.random` draws
     -> array of the shape of x

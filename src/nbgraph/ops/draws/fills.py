@@ -1,4 +1,4 @@
-"""How the numbers of each distribution are drawn: by kernels, and by NumPy where there is none."""
+"""Draws of each distribution: by kernels, or by NumPy without one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _fill_uniform(rng: Generator, out: Array, loc: float, scale: float) -> None:
 
 
 def _cut(work: Array, bits: int) -> None:
-    """Numbers below 1 to so many bits: rounded they could become 1."""
+    """Truncate numbers below 1 to so many bits: rounding could give 1."""
     np.multiply(work, 2.0**bits, out=work)
     np.floor(work, out=work)
     np.multiply(work, 2.0**-bits, out=work)
@@ -41,7 +41,7 @@ def _uniform_kernel(dtype: str, loc: float, scale: float) -> DrawnKernel:
 
 
 def _standard(kind: str) -> Drawing:
-    """A distribution of which there are standard numbers."""
+    """Return the drawing of a distribution with standard numbers."""
 
     def fill(rng: Generator, out: Array, loc: float, scale: float) -> None:
         out[...] = scale * plain.STANDARD[kind](plain.words_for(rng, out)) + loc
@@ -76,7 +76,7 @@ STANDARD_GAMMA = Drawing("standard_gamma", _fill_gamma, kernel=_gamma_kernel)
 
 
 def store(out: Array, values: Array, name: str) -> None:
-    """Counts, in the dtype that was asked for."""
+    """Store counts in the requested dtype."""
     if out.dtype.kind in "iu" and values.size and values.max() > np.iinfo(out.dtype).max:
         raise OverflowError(
             f"random.{name}: {values.max()} was drawn, which {out.dtype} cannot hold; ask for a "
@@ -86,7 +86,7 @@ def store(out: Array, values: Array, name: str) -> None:
 
 
 def _by_generator(kind: str) -> Drawing:
-    """A distribution by the method of NumPy's generators."""
+    """Return the drawing of a distribution by the method of NumPy's generators."""
 
     def fill(rng: Generator, out: Array, *parameters: Any) -> None:
         store(out, getattr(rng, kind)(*parameters, out.shape), kind)
@@ -112,7 +112,7 @@ def _fill_integers(rng: Generator, out: Array, low: Any, high: Any, *, endpoint:
 
 
 def integers_kernel(dtype: str, low: int, high: int, *, endpoint: bool) -> DrawnKernel:
-    """Return what makes whole numbers from `low` to below `high`, or to it, and its parameters."""
+    """Return the kernel of integers from `low` to `high` (exclusive), and its parameters."""
     from nbgraph.kernels.draws.ranges import integers
 
     count = high - low + endpoint
@@ -140,7 +140,7 @@ def _poisson_kernel(dtype: str, lam: float) -> DrawnKernel | None:
 
 
 def _holds(dtype: str, count: float) -> bool:
-    """Whether a dtype holds counts up to this one."""
+    """Return whether a dtype can hold counts up to this one."""
     known = as_dtype(dtype)
     most = 1 if known.kind == "b" else np.iinfo(known if known.kind in "iu" else "int64").max
     return count <= most
@@ -165,7 +165,7 @@ INTEGERS = Drawing("integers", _fill_integers, kernel=integers_kernel)
 
 
 def _fill_dispersed(rng: Generator, out: Array, mu: Any, alpha: Any) -> None:
-    """Poisson's numbers whose means are gamma numbers of mean mu and variance alpha * mu**2."""
+    """Fill with Poisson numbers of gamma distributed means (mean mu, variance alpha * mu**2)."""
     mean, alpha = np.broadcast_arrays(np.asarray(mu, "float64"), np.asarray(alpha, "float64"))
     spread = np.where(alpha > 0, alpha, 1)
     means = rng.gamma(1 / spread, spread * mean, out.shape)

@@ -1,4 +1,4 @@
-"""`ng.init`: how arrays begin. Functions of shape and dtype, for `ng.var(..., init=)` and `param`.
+"""`ng.init`: initial values as functions of shape and dtype, for `ng.var(init=)` and `param`.
 
 Each call here gives such a function. Random ones draw from `ng.random`, so a seed repeats them.
 Weights of layers begin scaled by how many values a unit sees, or passes on: a weight's first axis
@@ -34,7 +34,7 @@ _DEVIATION = 0.8796256610342398  # of normal numbers between -2 and 2
 
 
 def from_lambda(fn: Callable[[Array], Any]) -> Initialiser:
-    """What `fn` writes into an array of zeros, or returns.
+    """Return the initialiser of the array that `fn` writes, starting from zeros, or returns.
 
     >>> from_lambda(lambda a: a + 2)((2,), "float32")
     array([2., 2.], dtype=float32)
@@ -145,7 +145,7 @@ def sinusoidal(start: int = 0) -> Initialiser:
 
 
 def _fans(shape: Shape) -> tuple[int, int]:
-    """How many values a unit sees, and how many see each of its inputs.
+    """Return how many values a unit reads, and how many units read each of its inputs.
 
     >>> _fans((64, 3, 5, 5))
     (75, 1600)
@@ -157,7 +157,7 @@ def _fans(shape: Shape) -> tuple[int, int]:
 
 
 def _glorot(shape: Shape, fan_in: bool, fan_out: bool, scale: float) -> float:
-    """The standard deviation of `glorot_uniform`."""
+    """Return the standard deviation of `glorot_uniform`."""
     if len(shape) < 2:
         raise ShapeError(f"init.glorot: shape {shape}; give a matrix, its rows and columns count")
     rows, columns = shape if len(shape) == 2 else _fans(shape)
@@ -167,7 +167,7 @@ def _glorot(shape: Shape, fan_in: bool, fan_out: bool, scale: float) -> float:
 
 
 def _within(spread: float, shape: Shape, dtype: Any) -> Any:
-    """Uniform numbers of mean 0 and this standard deviation."""
+    """Return uniform numbers of mean 0 and this standard deviation."""
     bound = math.sqrt(3) * spread
     return distributions.uniform(-bound, bound, shape, dtype=dtype)
 
@@ -175,8 +175,8 @@ def _within(spread: float, shape: Shape, dtype: Any) -> Any:
 def variance_scaling(
     scale: float = 1.0, *, mode: str = "in", distribution: str = "normal"
 ) -> Initialiser:
-    """Numbers of mean 0 and variance scale / n, where n is what a unit sees ("in"), what sees an
-    input ("out"), or the mean of both ("mean"); "normal", "truncated" or "uniform".
+    """Numbers of mean 0 and variance scale / n, where n is the number of a unit's inputs ("in"), of
+    units per input ("out"), or their mean ("mean"); "normal", "truncated" or "uniform".
 
     >>> import numpy as np
     >>> w = np.asarray(variance_scaling(2.0, distribution="uniform")((4, 6), "float32"))
@@ -229,11 +229,11 @@ def orthogonal(gain: float = 1.0) -> Initialiser:
     """
 
     def fill(shape: Shape, dtype: Any) -> Array:
-        _fans(shape)  # two axes or more
+        _fans(shape)  # raises for fewer than two axes
         rows, columns = shape[0], math.prod(shape[1:])
         drawn = distributions.normal(0.0, 1.0, (max(rows, columns), min(rows, columns)))
         q, r = np.linalg.qr(np.asarray(drawn, np.float64))
-        q *= np.where(np.diag(r) < 0, -1.0, 1.0)  # else the draw decides only in part
+        q *= np.where(np.diag(r) < 0, -1.0, 1.0)  # otherwise signs would depend on the algorithm
         return (gain * (q if rows >= columns else q.T)).reshape(shape).astype(dtype)
 
     return fill
@@ -285,8 +285,7 @@ normal(mean: float = 0.0, stddev: float = 1.0): Normally distributed numbers.
     >>> normal(1.0, 0.0)((2,), "float32")
     array([1., 1.], dtype=float32)
     = lambda shape, dtype: distributions.normal(mean, stddev, shape, dtype=dtype)
-uniform(low: float = 0.0, high: float = 1.0): Numbers between two bounds, all equally
-    likely.
+uniform(low: float = 0.0, high: float = 1.0): Uniformly distributed numbers between two bounds.
     >>> 2 <= float(uniform(2, 3)((), "float32")) < 3
     True
     = lambda shape, dtype: distributions.uniform(low, high, shape, dtype=dtype)
@@ -298,12 +297,12 @@ glorot_uniform(*, fan_in=False, fan_out=False, scale: float = 1.0): Uniform numb
     1 / columns for `fan_out` (Glorot and Bengio, 2010). Of windows (features, channels, *window)
     channels and features count, times the elements of a window.
     = lambda shape, dtype: _within(_glorot(shape, fan_in, fan_out, scale), shape, dtype)
-he_normal(slope: float = 0.0): Normal numbers of variance 2 / (1 + slope**2) over what a unit sees:
-    for units that pass negative values on times `slope`, as relu does with 0 (He et al., 2015).
+he_normal(slope: float = 0.0): Normal numbers of variance 2 / (1 + slope**2) per input of a unit,
+    for activations that multiply negative values by `slope`, as relu by 0 (He et al., 2015).
     = variance_scaling(2 / (1 + slope * slope))
 he_uniform(slope: float = 0.0): Uniform numbers of the variance that `he_normal` has.
     = variance_scaling(2 / (1 + slope * slope), distribution="uniform")
-lecun_normal(): Normal numbers of variance 1 over what a unit sees (LeCun et al., 1998).
+lecun_normal(): Normal numbers of variance 1 / (inputs of a unit) (LeCun et al., 1998).
     = variance_scaling(1.0)
 lecun_uniform(): Uniform numbers of the variance that `lecun_normal` has.
     = variance_scaling(1.0, distribution="uniform")

@@ -6,7 +6,7 @@ from nbgraph.shape import Array, Shape
 
 Initialiser = Callable[[Shape, Any], Any]
 def from_lambda(fn: Callable[[Array], Any]) -> Initialiser:
-    """What `fn` writes into an array of zeros, or returns.
+    """Return the initialiser of the array that `fn` writes, starting from zeros, or returns.
     
     >>> from_lambda(lambda a: a + 2)((2,), "float32")
     array([2., 2.], dtype=float32)"""
@@ -39,8 +39,8 @@ def sinusoidal(start: int=0) -> Initialiser:
     >>> sinusoidal()((2, 4), "float64")[1].round(4).tolist()
     [0.8415, 0.0001, 0.5403, 1.0]"""
 def variance_scaling(scale: float=1.0, *, mode: str='in', distribution: str='normal') -> Initialiser:
-    """Numbers of mean 0 and variance scale / n, where n is what a unit sees ("in"), what sees an
-    input ("out"), or the mean of both ("mean"); "normal", "truncated" or "uniform".
+    """Numbers of mean 0 and variance scale / n, where n is the number of a unit's inputs ("in"), of
+    units per input ("out"), or their mean ("mean"); "normal", "truncated" or "uniform".
     
     >>> import numpy as np
     >>> w = np.asarray(variance_scaling(2.0, distribution="uniform")((4, 6), "float32"))
@@ -100,7 +100,7 @@ def normal(mean: float=0.0, stddev: float=1.0) -> Initialiser:
     array([1., 1.], dtype=float32)
     """
 def uniform(low: float=0.0, high: float=1.0) -> Initialiser:
-    r"""Numbers between two bounds, all equally likely.
+    r"""Uniformly distributed numbers between two bounds.
 
     >>> 2 <= float(uniform(2, 3)((), "float32")) < 3
     True
@@ -114,14 +114,14 @@ def glorot_uniform(*, fan_in: bool=False, fan_out: bool=False, scale: float=1.0)
     (features, channels, *window) channels and features count, times the elements of a window.
     """
 def he_normal(slope: float=0.0) -> Initialiser:
-    r"""Normal numbers of variance 2 / (1 + slope**2) over what a unit sees: for units that pass
-    negative values on times `slope`, as relu does with 0 (He et al., 2015).
+    r"""Normal numbers of variance 2 / (1 + slope**2) per input of a unit, for activations that multiply
+    negative values by `slope`, as relu by 0 (He et al., 2015).
     """
 def he_uniform(slope: float=0.0) -> Initialiser:
     r"""Uniform numbers of the variance that `he_normal` has.
     """
 def lecun_normal() -> Initialiser:
-    r"""Normal numbers of variance 1 over what a unit sees (LeCun et al., 1998).
+    r"""Normal numbers of variance 1 / (inputs of a unit) (LeCun et al., 1998).
     """
 def lecun_uniform() -> Initialiser:
     r"""Uniform numbers of the variance that `lecun_normal` has.

@@ -1,4 +1,4 @@
-"""Random whole numbers within bounds, as NumPy's Generator names and spells them."""
+"""Random integers within bounds, by the names of NumPy's Generator."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def integers(
     device: Context | None = None,
     rng: Any = None,
 ) -> Any:
-    """Whole numbers from `low` up to but without `high`. No number is likelier than another one by
-    more than 2**-32 of its probability.
+    """Random integers from `low` to `high`, excluding `high`. Their probabilities differ from each
+    other by at most the relative amount 2**-32.
 
-    low, high : numbers, or arrays that broadcast; where one is given it is `high`, and low is 0
-    endpoint : whether `high` itself may come
+    low, high : numbers, or arrays that broadcast; a single one is `high`, and low is 0
+    endpoint : whether `high` is included
     >>> import nbgraph as ng
     >>> x = ng.random.integers(6, size=100) + 1
     >>> int(x.min()) >= 1, int(x.max()) <= 6
@@ -49,7 +49,7 @@ def integers(
 
 
 def whole_number(name: str, argument: str, value: Any) -> Any:
-    """A parameter that is a whole number, or an array of them."""
+    """Return a parameter that is an integer, or an array of integers."""
     number = parameter(name, argument, value)
     if isinstance(number, float) and number.is_integer():
         return int(number)
@@ -59,11 +59,11 @@ def whole_number(name: str, argument: str, value: Any) -> Any:
 
 
 def _require_range(name: str, bounds: list[Any], dtype: np.dtype[Any], *, endpoint: bool) -> None:
-    """ValueError where bounds that are at hand leave no number, or one that does not fit."""
+    """Raise ValueError if known bounds leave no number, or one that does not fit."""
     low, high = bounds
     if not all(isinstance(b, (int, np.ndarray)) for b in bounds):
         return
-    # arrays as Python's numbers, which do not overflow
+    # arrays of Python's numbers, which do not overflow
     least, last = [b.astype(object) if isinstance(b, np.ndarray) else b for b in bounds]
     last = last if endpoint else last - 1
     if _any(last < least):

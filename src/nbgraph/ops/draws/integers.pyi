@@ -4,13 +4,13 @@ from typing import Any
 from nbgraph.device import Context
 
 def integers(low: Any, high: Any=None, size: Any=None, dtype: Any='int64', endpoint: bool=False, *, device: Context | None=None, rng: Any=None) -> Any:
-    """Whole numbers from `low` up to but without `high`. No number is likelier than another one by
-    more than 2**-32 of its probability.
+    """Random integers from `low` to `high`, excluding `high`. Their probabilities differ from each
+    other by at most the relative amount 2**-32.
     
     Parameters
     ----------
-    low, high : numbers, or arrays that broadcast; where one is given it is `high`, and low is 0
-    endpoint : whether `high` itself may come
+    low, high : numbers, or arrays that broadcast; a single one is `high`, and low is 0
+    endpoint : whether `high` is included
     
     >>> import nbgraph as ng
     >>> x = ng.random.integers(6, size=100) + 1
@@ -24,4 +24,4 @@ def integers(low: Any, high: Any=None, size: Any=None, dtype: Any='int64', endpo
     device : Context of numbers that no array places, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream"""
 def whole_number(name: str, argument: str, value: Any) -> Any:
-    """A parameter that is a whole number, or an array of them."""
+    """Return a parameter that is an integer, or an array of integers."""

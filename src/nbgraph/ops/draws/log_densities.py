@@ -1,6 +1,6 @@
 """Logarithms of densities, and of probabilities of counts, as scalar functions.
 
-Outside of a distribution's support they are minus infinity; NaN stays NaN.
+Outside a distribution's support they are minus infinity; NaN stays NaN.
 """
 
 from nbgraph.operator.declared import define_scalars

@@ -1,4 +1,4 @@
-"""Random orders and choices: indices that are drawn, and what they take of an array."""
+"""Random orders and choices: drawn indices, and elements of an array at these."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from nbgraph.ops.draws.drawing import Array, named, seed_of
 from nbgraph.ops.draws.fills import integers_kernel
 from nbgraph.signatures import checked
 
-_SUM_MAY_DIFFER = 1.5e-4  # of probabilities in float32 from 1; NumPy's own bound is near
+_SUM_MAY_DIFFER = 1.5e-4  # of probabilities in float32 from 1; close to NumPy's own bound
 
 
 class Weights:
-    """Probabilities that were at hand at the call, as an attribute."""
+    """Probabilities known at the call, as an attribute."""
 
     __slots__ = ("values",)
 
@@ -63,7 +63,7 @@ def _draw(
     weights: Weights | str | None,
     device: Context | None,
     rng: Any,
-    separate: int = 0,  # so many axes in front are of loops and maps: each draws for itself
+    separate: int = 0,  # number of leading axes from loops and maps: each draws separately
 ) -> None:
     p = inputs[0] if isinstance(weights, str) else None if weights is None else weights.values
     random = env.random()
@@ -75,7 +75,7 @@ def _draw(
 
 
 class _Choice(DrawnOp):
-    """With replacement, all alike, indices are whole numbers as `random.integers` draws them."""
+    """A choice of indices; with replacement and equal probabilities, `random.integers`."""
 
     def drawn_call(
         self, operands: Specs, stores: Sequence[bool], attributes: Any, *, host: bool
@@ -87,13 +87,13 @@ class _Choice(DrawnOp):
         return draw_call(drawn, own, size, host=host)
 
 
-# an array among the operands is not read (but for the weights): it says where the indices go
+# an array among the operands is not read (except weights): it fixes the indices' device
 _RESOURCES = ("parallel_random",)
 _CHOICE = _Choice("random_choice", _infer, _draw, operands=("*operands",), resources=_RESOURCES)
 _CHOICE.by_kernels()
-_WORDS = 1 << 64  # different ones
-_SHORT = 4096  # elements; from there on sorting takes longer than NumPy's shuffle
-_FEW = 16  # of so many elements the first one is found without ordering them all
+_WORDS = 1 << 64  # number of distinct words
+_SHORT = 4096  # elements; above, sorting is slower than NumPy's shuffle
+_FEW = 16  # among so many elements the first one is found without sorting
 
 
 def _drawn(
@@ -107,7 +107,7 @@ def _drawn(
     shuffle: bool = True,
     weights: Weights | str | None = None,
 ) -> Any:
-    """Whole numbers below `count`, where the operands are, else on the device."""
+    """Return integers below `count`, on the device of the operands or on `device`."""
     return _CHOICE(
         *operands,
         count=count,
@@ -121,7 +121,7 @@ def _drawn(
 
 
 def _order(operands: Sequence[Any], count: int, device: Context | None, rng: Any, k: int) -> Any:
-    """The first k of the numbers below `count` in random order, which is that of random words."""
+    """Return the first k of the numbers below `count` in random order: that of random words."""
     if count > _SHORT:
         return _drawn(operands, count, (k,), device, rng, replace=False)
     words = _drawn(operands, _WORDS, (count,), device, rng)
@@ -131,7 +131,7 @@ def _order(operands: Sequence[Any], count: int, device: Context | None, rng: Any
 
 
 def _many(name: str, a: Any, axis: int) -> tuple[Any, int, int]:
-    """An array and its length along an axis, or None and how many numbers are meant."""
+    """Return an array and its length along an axis, or None and the number that `a` stands for."""
     if carrier_of((a,)) is None:
         a = np.asarray(as_operand(name, "a" if "choice" in name else "x", a))
     a = as_known(name, a)
@@ -155,7 +155,7 @@ def permutation(x: Any, axis: int = 0, *, device: Context | None = None, rng: An
 
     x : array, or the number n
     axis : int
-    device : Context of numbers that no array places, by default the host
+    device : Context of the result without operands that are arrays, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
     >>> import nbgraph as ng
     >>> sorted(ng.random.permutation(5).tolist())
@@ -169,10 +169,10 @@ def permutation(x: Any, axis: int = 0, *, device: Context | None = None, rng: An
 
 @composed("data", aliases=("shuffle",))
 def shuffled(data: Any) -> Any:
-    """The parts of an array along its first axis in random order, in a new array: MXNet's shuffle.
+    """A copy of an array, its slices along the first axis in random order: MXNet's shuffle.
 
-    data : array with an axis or more
-    -> array of the shape of data; gradients go back to where elements came from
+    data : array with at least one axis
+    -> array of the shape of data; each element's gradient goes to its origin
     >>> import nbgraph as ng
     >>> sorted(ng.nd.shuffle([3, 1, 2]).tolist())
     [1, 2, 3]
@@ -183,7 +183,7 @@ def shuffled(data: Any) -> Any:
 @named("random_shuffle")
 @checked
 def shuffle(x: Any, axis: int = 0, *, rng: Any = None) -> None:
-    """Bring the parts of an array along an axis into random order, in place.
+    """Shuffle the slices of an array along an axis, in place.
 
     Parameters
     ----------
@@ -221,17 +221,17 @@ def choice(
     device: Context | None = None,
     rng: Any = None,
 ) -> Any:
-    """Parts of an array along an axis, or numbers below `a`.
+    """Random slices of an array along an axis, or random integers below `a`.
 
     a : array, or a number
-    size : int or shape of the result along `axis`; by default one part
-    replace : whether a part may be chosen more than once
-    p : array of a probability for each part, by default all alike
+    size : int or shape of the result along `axis`; by default one slice
+    replace : whether a slice may be chosen more than once
+    p : array of each slice's probability, by default equal
     axis : int
-    shuffle : without `replace`: False is quicker, and the order means nothing
-    device : Context of numbers that no array places, by default the host
+    shuffle : without `replace`, False is faster and leaves the order undefined
+    device : Context of the result without operands that are arrays, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
-    ! ShapeError where more parts are asked for than there are.
+    ! ShapeError if there are too few slices for `size` without `replace`.
     >>> import nbgraph as ng
     >>> ng.random.choice(3, size=4, p=[0, 1, 0])
     array([1, 1, 1, 1])
@@ -261,7 +261,7 @@ def choice(
 def _weights(
     name: str, p: Any, count: int, distinct: int
 ) -> tuple[list[Any], Weights | str | None]:
-    """Probabilities as an operand, or checked now as an attribute."""
+    """Return probabilities as an operand, or checked now as an attribute."""
     if p is None:
         return [], None
     if carrier_of((p,)) is not None:

@@ -7,7 +7,7 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 class Weights:
-    """Probabilities that were at hand at the call, as an attribute."""
+    """Probabilities known at the call, as an attribute."""
     __slots__ = ('values',)
 
     def __init__(self, values: Array) -> None:
@@ -19,28 +19,28 @@ def permutation(x: Any, axis: int=0, *, device: Context | None=None, rng: Any=No
     ----------
     x : array, or the number n
     axis : int
-    device : Context of numbers that no array places, by default the host
+    device : Context of the result without operands that are arrays, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
     
     >>> import nbgraph as ng
     >>> sorted(ng.random.permutation(5).tolist())
     [0, 1, 2, 3, 4]"""
 def shuffled(data: Operand[Carried]) -> Carried:
-    """The parts of an array along its first axis in random order, in a new array: MXNet's shuffle.
+    """A copy of an array, its slices along the first axis in random order: MXNet's shuffle.
     
     Parameters
     ----------
-    data : array with an axis or more
+    data : array with at least one axis
     
     Returns
     -------
-    array of the shape of data; gradients go back to where elements came from
+    array of the shape of data; each element's gradient goes to its origin
     
     >>> import nbgraph as ng
     >>> sorted(ng.nd.shuffle([3, 1, 2]).tolist())
     [1, 2, 3]"""
 def shuffle(x: Any, axis: int=0, *, rng: Any=None) -> None:
-    """Bring the parts of an array along an axis into random order, in place.
+    """Shuffle the slices of an array along an axis, in place.
     
     Parameters
     ----------
@@ -54,22 +54,22 @@ def shuffle(x: Any, axis: int=0, *, rng: Any=None) -> None:
     >>> sorted(x.tolist())
     [0, 1, 2, 3]"""
 def choice(a: Any, size: Any=None, replace: bool=True, p: Any=None, axis: int=0, shuffle: bool=True, *, device: Context | None=None, rng: Any=None) -> Any:
-    """Parts of an array along an axis, or numbers below `a`.
+    """Random slices of an array along an axis, or random integers below `a`.
     
     Parameters
     ----------
     a : array, or a number
-    size : int or shape of the result along `axis`; by default one part
-    replace : whether a part may be chosen more than once
-    p : array of a probability for each part, by default all alike
+    size : int or shape of the result along `axis`; by default one slice
+    replace : whether a slice may be chosen more than once
+    p : array of each slice's probability, by default equal
     axis : int
-    shuffle : without `replace`: False is quicker, and the order means nothing
-    device : Context of numbers that no array places, by default the host
+    shuffle : without `replace`, False is faster and leaves the order undefined
+    device : Context of the result without operands that are arrays, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
     
     Raises
     ------
-    ShapeError where more parts are asked for than there are.
+    ShapeError if there are too few slices for `size` without `replace`.
     
     >>> import nbgraph as ng
     >>> ng.random.choice(3, size=4, p=[0, 1, 0])

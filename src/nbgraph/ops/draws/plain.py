@@ -1,5 +1,5 @@
-"""Distributions of random words in NumPy and SciPy: what the kernels are checked against, and what
-draws where they do not. `nbgraph.kernels.draws.quantiles`, `ranges` and `attempts` say the same."""
+"""Distributions from random words in NumPy and SciPy: the reference for the kernels of
+`nbgraph.kernels.draws.quantiles`, `ranges` and `attempts`, and their fallback."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ Generator = np.random.Generator
 
 
 def words(rng: Generator, shape: Shape, dtype: str) -> Array:
-    """The next words of a Philox as integers, "int32" or "int64", of this shape."""
+    """Return the next words of a Philox as integers, "int32" or "int64", of this shape."""
     count, width = int(np.prod(shape, dtype=object)), np.dtype(dtype).itemsize
     source: Any = rng.bit_generator
     return np.asarray(source.random_raw(-(-count * width // 8))).view(dtype)[:count].reshape(shape)
 
 
 def parts(n: Array) -> tuple[Array, Array]:
-    """Of the bits below the sign a number a between 0 and 1, and 1 - a."""
+    """Return a number a between 0 and 1 from the bits below the sign, and 1 - a."""
     most = np.iinfo(n.dtype).max
     m = n & most
     return tuple((k.astype("float64") + 0.5) / (most + 1.0) for k in (m, most - m))  # type: ignore[return-value]
 
 
 def exponential(n: Array) -> Array:
-    """-log(1 - a)."""
+    """Return -log(1 - a)."""
     a, q = parts(n)
     return np.log1p(a / q)
 
 
 def _normal(n: Array) -> Array:
-    from scipy.special import erfinv, ndtri  # SciPy loads when it is needed
+    from scipy.special import erfinv, ndtri  # SciPy is loaded when needed
 
     a, q = parts(n)
     return np.where(n < 0, -1, 1) * np.where(q < 0.5, -ndtri(q / 2), np.sqrt(2) * erfinv(a))
@@ -58,13 +58,13 @@ STANDARD: Mapping[str, Callable[[Array], Array]] = {
 
 
 def words_for(rng: Generator, out: Array) -> Array:
-    """A word for each element of a floating array: of 64 bits for float64, else of 32."""
+    """Return a word per element of a floating array: 64 bits for float64, else 32."""
     wide = np.dtype(compute_dtype(out.dtype)) == np.float64
     return words(rng, out.shape, "int64" if wide else "int32")
 
 
 def truncated_normal(n: Array, low: float, high: float) -> Array:
-    """By the logarithm of the distribution function, on the side where it loses no digits."""
+    """Return the quantiles by the logarithm of the distribution function, on the accurate side."""
     from scipy.special import log_ndtr, ndtri_exp
 
     sign = -1 if low > 0 else 1
@@ -76,7 +76,7 @@ def truncated_normal(n: Array, low: float, high: float) -> Array:
 
 
 def _blocks(rng: Generator, index: Array, attempt: int) -> list[Array]:
-    """The four words of the blocks of elements at an attempt."""
+    """Return the four words of the blocks of elements at an attempt."""
     draw = draw_behind(rng)
     source: Any = np.random.Philox(counter=[0, attempt, draw.number, 0], key=draw.key)
     words: Array = source.random_raw((int(index.max(initial=-1)) + 1, 4)).view("int64")
@@ -86,7 +86,7 @@ def _blocks(rng: Generator, index: Array, attempt: int) -> list[Array]:
 def _attempts(
     rng: Generator, parameter: Array, attempt: Callable[..., tuple[Array, Array]]
 ) -> Array:
-    """Of each parameter what is taken at the first attempt that succeeds."""
+    """Return, for each parameter, the number of the first attempt that succeeds."""
     drawn = parameter.ravel().copy()
     left = np.arange(drawn.size)
     for turn in range(MOST):
@@ -99,7 +99,7 @@ def _attempts(
 
 
 def standard_gamma(rng: Generator, alpha: Array) -> Array:
-    """Gamma numbers of shapes."""
+    """Return gamma numbers of shapes `alpha`."""
 
     def attempt(alpha: Array, n: list[Array]) -> tuple[Array, Array]:
         g = np.where(alpha < 1, alpha + 1, alpha) - 1 / 3
@@ -114,7 +114,7 @@ def standard_gamma(rng: Generator, alpha: Array) -> Array:
 
 
 def poisson(rng: Generator, mean: Array) -> Array:
-    """Counts of means, as floats: see `nbgraph.kernels.draws.attempts`."""
+    """Return counts of means, as floats: see `nbgraph.kernels.draws.attempts`."""
     drawn = _attempts(rng, np.where(mean < FEW, FEW, mean), _many)
     few = np.exp(-mean)
     product, counts, index = np.ones(mean.size), np.zeros(mean.size), np.arange(mean.size)
@@ -128,7 +128,7 @@ def poisson(rng: Generator, mean: Array) -> Array:
 
 
 def _many(mean: Array, n: list[Array]) -> tuple[Array, Array]:
-    """PTRS."""
+    """Return an attempt of PTRS."""
     from scipy.special import gammaln
 
     b = 0.931 + 2.53 * np.sqrt(mean)
@@ -142,7 +142,7 @@ def _many(mean: Array, n: list[Array]) -> tuple[Array, Array]:
 
 
 def integers(rng: Generator, shape: Shape, low: int, count: int) -> Array:
-    """uint64 of whole numbers from `low` on, of which there are `count`; they wrap."""
+    """Return uint64 of integers from `low` on, `count` different ones; they wrap."""
     if count < 1 << 32 or count == 1 << 64:
         n = words(rng, shape, "int64").view("uint64")
         high = n if count == 1 << 64 else _high_product(n, count)[0]
@@ -154,7 +154,7 @@ def integers(rng: Generator, shape: Shape, low: int, count: int) -> Array:
 
 
 def _high_product(n: Array, factor: int) -> tuple[Array, Array]:
-    """Both words of a product, in digits of 32 bits."""
+    """Return both words of a product, in digits of 32 bits."""
     mask, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
     f = np.uint64(factor)
     low, high = f & mask, f >> shift

@@ -1,19 +1,19 @@
 """`ng.random`: random arrays, with the names and signatures of NumPy's Generator.
 
-A call returns before its numbers are drawn. They are fixed at the call, by the seed and by how
-many draws the device's stream has given: neither threads nor the engine change them.
+A call returns before its numbers are drawn. They are fixed at the call, by the seed and the number
+of earlier draws from the device's stream: they do not depend on threads or the engine.
 
-The distributions are NumPy's, the numbers are not, but for uniform ones. Kernels draw them, in
-parallel and on GPUs, with the same result for any number of workers and on all devices. The rest is
-drawn on the host: beta, binomial, negative binomial and multinomial numbers, candidates, orders and
-choices, and what has arrays as parameters that neither scale nor move.
+The distributions are NumPy's; of the numbers only the uniform ones equal NumPy's. Kernels draw
+them, in parallel and on GPUs, with the same results on all devices, by any number of workers. The
+rest is drawn on the host: beta, binomial, negative binomial and multinomial numbers, candidates,
+orders, choices, and distributions with array parameters other than location and scale.
 
-`size` is a shape, None for that of the parameters together. `dtype` is by default that of the
-parameters that are arrays, else `ng.config.default_float`; NumPy's names give float64. Parameters
-that are NumPy arrays give a NumPy array, NDArrays an NDArray, numbers an NDArray on `device`.
-`rng` draws from elsewhere than the device's stream: a seed, a numpy.random.Generator or a
-SeedSequence. A generator gives the key of the draw at the call, and moves on by that; so it does
-not give the numbers of its own methods, which the engine could not carry out in any order.
+`size` is a shape, by default the one that the parameters broadcast to. `dtype` is by default that
+of array parameters, else `ng.config.default_float`; NumPy's names give float64. Parameters that are
+NumPy arrays give a NumPy array, NDArrays an NDArray, numbers an NDArray on `device`. `rng` replaces
+the device's stream: a seed, a numpy.random.Generator or a SeedSequence. A generator provides the
+key of the draw at the call, which advances it; the numbers are not those of its own methods, which
+the engine could not run in any order.
 
 >>> import nbgraph as ng
 >>> ng.random.seed(0)

@@ -28,11 +28,11 @@ floor_divide(x1, x2): Quotient rounded down. Its slope is 0.
     >>> floor_divide([7, -7], 2)
     array([ 3, -4])
     = x1 // x2
-remainder mod(x1, x2): What `floor_divide` leaves: it has the sign of x2.
+remainder mod(x1, x2): The remainder of `floor_divide`, with the sign of x2.
     >>> remainder([7, -7], 3)
     array([1, 2])
     = x1 % x2
-fmod(x1, x2): What division rounded towards zero leaves: it has the sign of x1.
+fmod(x1, x2): The remainder of division rounded towards zero, with the sign of x1.
     >>> fmod([7, -7], 3)
     array([ 1, -1])
     = np.fmod(x1, x2)
@@ -48,8 +48,7 @@ positive(x): The value itself, as a new array.
     >>> positive([1, -2])
     array([ 1, -2])
     = +x
-absolute abs(x): Distance from zero; the smallest signed integer wraps to itself. Its slope at 0 is
-    0.
+absolute abs(x): Absolute value; the smallest signed integer wraps to itself. Its slope at 0 is 0.
     >>> absolute([1, -2])
     array([1, 2])
     = np.absolute(x)
@@ -57,7 +56,7 @@ conjugate conj(x): The complex conjugate; of arrays that are not complex a copy.
     >>> conjugate([1 + 2j])
     array([1.-2.j])
     = np.conjugate(x)
-fabs(x): Distance from zero as a floating value.
+fabs(x): Absolute value as a float.
     >>> fabs([1, -2])
     array([1., 2.])
     = np.fabs(x)

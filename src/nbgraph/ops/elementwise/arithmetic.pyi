@@ -158,7 +158,7 @@ def floor_divide(x1, x2):
     """
 @op
 def remainder(x1, x2):
-    r"""What `floor_divide` leaves: it has the sign of x2.
+    r"""The remainder of `floor_divide`, with the sign of x2.
 
     >>> remainder([7, -7], 3)
     array([1, 2])
@@ -185,7 +185,7 @@ def remainder(x1, x2):
 mod = remainder
 @op
 def fmod(x1, x2):
-    r"""What division rounded towards zero leaves: it has the sign of x1.
+    r"""The remainder of division rounded towards zero, with the sign of x1.
 
     >>> fmod([7, -7], 3)
     array([ 1, -1])
@@ -260,7 +260,7 @@ def positive(x):
     """
 @op
 def absolute(x):
-    r"""Distance from zero; the smallest signed integer wraps to itself. Its slope at 0 is 0.
+    r"""Absolute value; the smallest signed integer wraps to itself. Its slope at 0 is 0.
 
     >>> absolute([1, -2])
     array([1, 2])
@@ -308,7 +308,7 @@ def conjugate(x):
 conj = conjugate
 @op
 def fabs(x):
-    r"""Distance from zero as a floating value.
+    r"""Absolute value as a float.
 
     >>> fabs([1, -2])
     array([1., 2.])

@@ -1,4 +1,4 @@
-"""Other dtypes, copies, and values that gradients do not pass."""
+"""Casts, copies, and values that gradients do not pass."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _DISCARDED = "Casting complex values to real discards the imaginary part"  # Num
 
 @op
 def truth(x: Any) -> Any:
-    """x != 0: what a number is cast to bool by."""
+    """Return x != 0, the cast of a number to bool."""
     return x != 0
 
 
 @op
 def cut(x: Any) -> Any:
-    """x cut to an integer of 32 bits, the least of them where it has none: as x86 casts."""
+    """Return x truncated to 32 bits, or the least integer if it does not fit: as x86 casts."""
     return int(x if -2147483649.0 < x < 2147483648.0 else -2147483648.0)
 
 
 @op
 def cut_long(x: Any) -> Any:
-    """The same with 64 bits."""
+    """Return x truncated to 64 bits; see `cut`."""
     return int(x if -9223372036854775808.0 <= x < 9223372036854775808.0 else -9223372036854775808.0)
 
 
 def caster(source: np.dtype[Any], wanted: np.dtype[Any]) -> Any:
-    """Return the scalar operator that casts as NumPy does, or None where NumPy does it on the host:
+    """Return the scalar operator that casts as NumPy does, or None if NumPy casts on the host:
     complex numbers, and floats that become unsigned integers of 32 or 64 bits."""
     if "c" in (source.kind, wanted.kind):
         return None
@@ -53,7 +53,7 @@ def caster(source: np.dtype[Any], wanted: np.dtype[Any]) -> Any:
 
 
 def _astype(inputs: list[Array], outputs: list[Array], *, dtype: np.dtype[Any]) -> None:
-    with np.errstate(invalid="ignore", over="ignore"):  # values that do not fit, as in a cast in C
+    with np.errstate(invalid="ignore", over="ignore"):  # values that do not fit, as in a cast of C
         if inputs[0].dtype.kind == "c" and dtype.kind not in "cb":
             inputs = [inputs[0].real]  # the call has warned
         np.copyto(outputs[0], inputs[0], casting="unsafe")
@@ -101,7 +101,7 @@ def astype(x: Any, dtype: Any, *, copy: bool = True, out: Any = None) -> Any:
 
 
 def _has(x: Any, dtype: np.dtype[Any]) -> bool:
-    """Whether an array is known to have the dtype: what has no shape yet has no dtype either."""
+    """Return whether an array is known to have the dtype; without a shape it is unknown, too."""
     return x.shape is not None and x.dtype == dtype
 
 
@@ -117,7 +117,7 @@ def checkpoint(x: Any, *, out: Any = None) -> Any:
     array([1, 2])
     """
     if callable(x) and carrier_of((x,)) is None:
-        module = importlib.import_module("nbgraph.autograd.control.branches")  # it lies above
+        module = importlib.import_module("nbgraph.autograd.control.branches")  # a higher room
         return module.checkpointed(x)
     return _CHECKPOINT(x, out=out)
 
@@ -133,15 +133,15 @@ _CLIP_GRADIENT = ArrayOp(
 
 
 _TABLE = """
-copy(x, *, out=None): The values in memory of their own.
+copy(x, *, out=None): A copy of the array.
     >>> copy([1, 2])
     array([1, 2])
 stop_gradient(x, *, out=None): The same values, as a constant for derivatives: a view.
     >>> stop_gradient([1, 2])
     array([1, 2])
-clip_gradient(x, limit: float, *, out=None): The same values, a view; the gradient that passes is
-    cut, element by element.
-    limit : number from 0: to [-limit, limit]
+clip_gradient(x, limit: float, *, out=None): The same values, a view, whose gradient is limited
+    element by element.
+    limit : number from 0: gradients are limited to [-limit, limit]
     >>> clip_gradient([1, 2], 0.5)
     array([1, 2])
     = op(..., limit=not_negative("clip_gradient", "limit", limit))

@@ -8,15 +8,15 @@ from nbgraph.operator.annotations import Operand
 
 @op
 def truth(x: Any) -> Any:
-    """x != 0: what a number is cast to bool by."""
+    """Return x != 0, the cast of a number to bool."""
 @op
 def cut(x: Any) -> Any:
-    """x cut to an integer of 32 bits, the least of them where it has none: as x86 casts."""
+    """Return x truncated to 32 bits, or the least integer if it does not fit: as x86 casts."""
 @op
 def cut_long(x: Any) -> Any:
-    """The same with 64 bits."""
+    """Return x truncated to 64 bits; see `cut`."""
 def caster(source: np.dtype[Any], wanted: np.dtype[Any]) -> Any:
-    """Return the scalar operator that casts as NumPy does, or None where NumPy does it on the host:
+    """Return the scalar operator that casts as NumPy does, or None if NumPy casts on the host:
     complex numbers, and floats that become unsigned integers of 32 or 64 bits."""
 def astype(x: Operand[Carried], dtype: Any, *, copy: bool=True, out: Any=None) -> Carried:
     """The values in another dtype; a gradient comes back in the old one.
@@ -45,7 +45,7 @@ def checkpoint(x: Operand[Carried], *, out: Any=None) -> Carried:
     >>> checkpoint([1, 2])
     array([1, 2])"""
 def copy(x: Operand[Carried], *, out: Any=None) -> Carried:
-    r"""The values in memory of their own.
+    r"""A copy of the array.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ def stop_gradient(x: Operand[Carried], *, out: Any=None) -> Carried:
     array([1, 2])
     """
 def clip_gradient(x: Operand[Carried], limit: float, *, out: Any=None) -> Carried:
-    r"""The same values, a view; the gradient that passes is cut, element by element.
+    r"""The same values, a view, whose gradient is limited element by element.
 
     Parameters
     ----------
     x : array
-    limit : number from 0: to [-limit, limit]
+    limit : number from 0: gradients are limited to [-limit, limit]
     out : array to write to, optional
 
     >>> clip_gradient([1, 2], 0.5)

@@ -12,11 +12,11 @@ from nbgraph.operator.declared import define_scalars
 from nbgraph.ops.define import library
 
 _TABLE = """
-equal(x1, x2): Whether x1 is x2.
+equal(x1, x2): Whether x1 equals x2.
     >>> equal([1, 2], 2)
     array([False,  True])
     = x1 == x2
-not_equal(x1, x2): Whether x1 is not x2.
+not_equal(x1, x2): Whether x1 does not equal x2.
     >>> not_equal([1, 2], 2)
     array([ True, False])
     = x1 != x2
@@ -24,7 +24,7 @@ less(x1, x2): Whether x1 is below x2.
     >>> less([1, 2], 2)
     array([ True, False])
     = x1 < x2
-less_equal(x1, x2): Whether x1 is below x2 or the same.
+less_equal(x1, x2): Whether x1 is at most x2.
     >>> less_equal([1, 2, 3], 2)
     array([ True,  True, False])
     = x1 <= x2
@@ -32,7 +32,7 @@ greater(x1, x2): Whether x1 is above x2.
     >>> greater([1, 2, 3], 2)
     array([False, False,  True])
     = x1 > x2
-greater_equal(x1, x2): Whether x1 is above x2 or the same.
+greater_equal(x1, x2): Whether x1 is at least x2.
     >>> greater_equal([1, 2, 3], 2)
     array([False,  True,  True])
     = x1 >= x2
@@ -63,11 +63,11 @@ where(condition, x1, x2): x1 where the condition (bool) holds, else x2; a bool b
     >>> where([True, False], [1, 2], -1)
     array([ 1, -1])
     = np.where(condition, x1, x2)
-replace_nan(x, value): x; the value where it is NaN.
+replace_nan(x, value): x with NaN replaced by `value`.
     >>> replace_nan([1.0, np.nan], 0)
     array([1., 0.])
     = x if x == x else value
-replace_nonfinite(x, nan, high, low): x; the others where it is NaN, inf and -inf.
+replace_nonfinite(x, nan, high, low): x with NaN, inf and -inf replaced by `nan`, `high` and `low`.
     >>> replace_nonfinite([1.0, np.nan, np.inf], 0, 9, -9)
     array([1., 0., 9.])
     = (low if x == -math.inf else high if x == math.inf else x) if x == x else nan
@@ -79,7 +79,7 @@ heaviside(x1, x2): 0 where x1 is below zero, x2 where it is zero, 1 above.
 
 
 def _limited(present: dict[str, Any], out: Any) -> Any:
-    """Return what `clip` means with one limit, or none."""
+    """Return the meaning of `clip` with one limit, or none."""
     x, low, high = (present.pop(name, None) for name in ("x", "min", "max"))
     if x is None or present or (low is not None and high is not None):
         return None
@@ -89,7 +89,7 @@ def _limited(present: dict[str, Any], out: Any) -> Any:
 
 
 def _places(present: dict[str, Any], out: Any) -> Any:
-    """Return what `where` means of a condition alone."""
+    """Return the meaning of `where` with a condition alone."""
     return library.nonzero(present["condition"]) if [*present] == ["condition"] else None
 
 

@@ -4,7 +4,7 @@ from nbgraph.operator.mapper.decorator import op
 
 @op
 def equal(x1, x2):
-    r"""Whether x1 is x2.
+    r"""Whether x1 equals x2.
 
     >>> equal([1, 2], 2)
     array([False,  True])
@@ -30,7 +30,7 @@ def equal(x1, x2):
     """
 @op
 def not_equal(x1, x2):
-    r"""Whether x1 is not x2.
+    r"""Whether x1 does not equal x2.
 
     >>> not_equal([1, 2], 2)
     array([ True, False])
@@ -82,7 +82,7 @@ def less(x1, x2):
     """
 @op
 def less_equal(x1, x2):
-    r"""Whether x1 is below x2 or the same.
+    r"""Whether x1 is at most x2.
 
     >>> less_equal([1, 2, 3], 2)
     array([ True,  True, False])
@@ -134,7 +134,7 @@ def greater(x1, x2):
     """
 @op
 def greater_equal(x1, x2):
-    r"""Whether x1 is above x2 or the same.
+    r"""Whether x1 is at least x2.
 
     >>> greater_equal([1, 2, 3], 2)
     array([False,  True,  True])
@@ -318,7 +318,7 @@ def where(condition, x1, x2):
     """
 @op
 def replace_nan(x, value):
-    r"""x; the value where it is NaN.
+    r"""x with NaN replaced by `value`.
 
     >>> replace_nan([1.0, np.nan], 0)
     array([1., 0.])
@@ -344,7 +344,7 @@ def replace_nan(x, value):
     """
 @op
 def replace_nonfinite(x, nan, high, low):
-    r"""x; the others where it is NaN, inf and -inf.
+    r"""x with NaN, inf and -inf replaced by `nan`, `high` and `low`.
 
     >>> replace_nonfinite([1.0, np.nan, np.inf], 0, 9, -9)
     array([1., 0., 9.])

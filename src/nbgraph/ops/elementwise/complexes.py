@@ -1,9 +1,9 @@
-"""Complex numbers, element by element: parts, and functions of them in graphs: a table of slopes.
+"""Complex numbers, element by element: parts, and functions in graphs, with a table of slopes.
 
 Kernels load and store both parts of a number (`_PairsOp`), by the formulas of the operator's text;
-an array library's loops serve devices. Gradients follow JAX's convention: that of a holomorphic
+loops of an array library serve devices. Gradients follow JAX's convention: that of a holomorphic
 function is its derivative times out_grad, that of a real function u of z = x + iy is du/dx - i
-du/dy. Sums of products need no conjugates then, and the rules of products, sums and shapes are
+du/dy. Sums of products then need no conjugates, and the rules of products, sums and shapes are
 those of real arrays.
 """
 
@@ -85,8 +85,8 @@ def run_parts(xp: Any, x: Any, y: Any, out: Any) -> None:
 
 
 class _PairsOp(ArrayOp):
-    """An operator whose kernel loads or stores pairs: that of an operator of the library by its
-    name, or of the number of two parts."""
+    """An operator whose kernel loads or stores pairs: that of the library's operator of its name,
+    or of the complex number of two parts."""
 
     kernels = takes_complex = ("host",)
 
@@ -131,18 +131,18 @@ def angle(z: Any, deg: bool = False) -> Any:
 
 
 def _divisor(size: Any) -> Any:
-    """|z|; 1 at 0, where what is divided is 0."""
+    """Return |z|, but 1 at 0, where the dividend is 0."""
     return size + library.astype(library.equal(size, 0), size.dtype)
 
 
 def _log_slope(g: Any, out: Any, x: Any) -> Any:
-    """g * out * log(x); 0 where x is 0."""
+    """Return g * out * log(x); 0 where x is 0."""
     zero = library.equal(x, 0)
     return library.where(zero, 0, g * out * library.log(library.where(zero, 1, x)))
 
 
-# name -> in-gradients, in the order of the operands, of what they read: the out-gradient g, the
-# result, and operands: c, x, y of `where`, else x, y
+# name -> in-gradients by operand, as functions of what they read: the out-gradient g, the result,
+# and operands: c, x, y of `where`, else x, y
 _SLOPES: dict[str, tuple[Function, ...]] = {
     "add": (lambda g: g, lambda g: g),
     "subtract": (lambda g: g, lambda g: -g),
@@ -158,7 +158,7 @@ _SLOPES: dict[str, tuple[Function, ...]] = {
     "negative": (lambda g: -g,),
     "conjugate": (lambda g: library.conj(g),),  # noqa: PLW0108 the library is not there yet
     "absolute": (lambda g, out, x: g * library.conj(x) / _divisor(out),),
-    # the part of a change that is across x
+    # the part of a change that is perpendicular to x
     "sign": (
         lambda g, out, x: (g - library.conj(g * out * out)) / (2 * _divisor(library.absolute(x))),
     ),
@@ -188,7 +188,7 @@ _SLOPES: dict[str, tuple[Function, ...]] = {
 _CONSTANT = (
     "equal not_equal isnan isinf isfinite logical_and logical_or logical_xor logical_not rint round"
 )
-# of numbers that have an order, or of their bits: NumPy refuses some, none has a meaning here
+# functions of order or bits: NumPy refuses some, none has a meaning here
 REFUSED = frozenset(
     "less less_equal greater greater_equal maximum minimum fmax fmin floor ceil trunc "
     "floor_divide remainder fmod divmod atan2 hypot copysign nextafter signbit bitwise_and "
@@ -223,7 +223,7 @@ def run_map(xp: Any, *arrays: Any, function: str) -> None:
 
 @functools.cache
 def _slopes(function: str) -> Sequence[tuple[Function, Sequence[str]]]:
-    """Return the in-gradients of a function, and the names of what each reads."""
+    """Return the in-gradients of a function, and the names of the values that each reads."""
     return [(slope, (*inspect.signature(slope).parameters,)) for slope in _SLOPES.get(function, ())]
 
 
@@ -251,7 +251,7 @@ _COMPLEX_MAP = _PairsOp(
 
 
 class _RecordedOp(ArrayOp):
-    """`complex_map` of one function on a tape, which keeps only what its in-gradients read."""
+    """`complex_map` of a function on a tape, which keeps only what in-gradients read."""
 
     def __init__(self, function: str) -> None:
         keeps = [name for _, names in _slopes(function) for name in names]
@@ -260,7 +260,7 @@ class _RecordedOp(ArrayOp):
         self.crossed, self.function = function == "multiply", function
 
     def on_symbols(self, operands: Sequence[Any]) -> list[Any]:
-        """Return the same of symbols."""
+        """Return the function applied to symbols."""
         return [getattr(library, self.function)(*operands)]
 
 
@@ -268,13 +268,13 @@ op_of = functools.cache(_RecordedOp)
 
 
 def mapped(function: str, operands: Sequence[Any], out: Any = None) -> Any:
-    """Apply a function of NumPy by name; Python numbers take the dtype of the arrays."""
+    """Apply a NumPy function by name; Python numbers take the dtype of the arrays."""
     op, arrays, attributes = as_map(function, operands)
     return op(*arrays, **attributes, out=None if out is None else out[0])
 
 
 def as_map(function: str, operands: Sequence[Any]) -> tuple[ArrayOp, Sequence[Any], Attributes]:
-    """Return the operator that stands for a function of NumPy, its operands and attributes."""
+    """Return the operator that represents a NumPy function, its operands and attributes."""
     numbers = bool, int, float, complex
     arrays = [x if type(x) in numbers or carrier_of((x,)) else np.asarray(x) for x in operands]
     if any(type(x) in numbers for x in arrays):

@@ -38,9 +38,9 @@ def run_map(xp: Any, *arrays: Any, function: str) -> None:
 from functools import _lru_cache_wrapper as _op_of
 op_of: _op_of
 def mapped(function: str, operands: Sequence[Any], out: Any=None) -> Any:
-    """Apply a function of NumPy by name; Python numbers take the dtype of the arrays."""
+    """Apply a NumPy function by name; Python numbers take the dtype of the arrays."""
 def as_map(function: str, operands: Sequence[Any]) -> tuple[ArrayOp, Sequence[Any], Attributes]:
-    """Return the operator that stands for a function of NumPy, its operands and attributes."""
+    """Return the operator that represents a NumPy function, its operands and attributes."""
 def real(x: Operand[Carried], *, out: Any=None) -> Carried:
     r"""The real part of each element: a view.
 

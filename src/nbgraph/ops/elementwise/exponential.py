@@ -71,11 +71,11 @@ gamma(x): The gamma function.
     >>> gamma([1.0, 5.0])
     array([ 1., 24.])
     = math.gamma(x)
-lgamma gammaln(x): The logarithm of the gamma function's size.
+lgamma gammaln(x): The logarithm of the gamma function's absolute value.
     >>> lgamma([1.0, 3.0])
     array([0.        , 0.69314718])
     = math.lgamma(x)
-digamma psi(x): The slope of `lgamma`.
+digamma psi(x): The derivative of `lgamma`.
     >>> digamma([1.0])
     array([-0.57721566])
     = special.digamma(x)

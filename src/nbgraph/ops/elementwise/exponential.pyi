@@ -378,7 +378,7 @@ def gamma(x):
     """
 @op
 def lgamma(x):
-    r"""The logarithm of the gamma function's size.
+    r"""The logarithm of the gamma function's absolute value.
 
     >>> lgamma([1.0, 3.0])
     array([0.        , 0.69314718])
@@ -402,7 +402,7 @@ def lgamma(x):
 gammaln = lgamma
 @op
 def digamma(x):
-    r"""The slope of `lgamma`.
+    r"""The derivative of `lgamma`.
 
     >>> digamma([1.0])
     array([-0.57721566])

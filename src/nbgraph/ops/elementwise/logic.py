@@ -28,27 +28,27 @@ logical_not(x): Whether x is zero or False.
     >>> logical_not([1, 0])
     array([False,  True])
     = np.logical_not(x)
-bitwise_and(x1, x2): The bits that both have.
+bitwise_and(x1, x2): The bits that are set in both.
     >>> bitwise_and([5, 6], 3)
     array([1, 2])
     = x1 & x2
-bitwise_or(x1, x2): The bits that at least one has.
+bitwise_or(x1, x2): The bits that are set in at least one.
     >>> bitwise_or([5, 6], 3)
     array([7, 7])
     = x1 | x2
-bitwise_xor(x1, x2): The bits that exactly one has.
+bitwise_xor(x1, x2): The bits that are set in exactly one.
     >>> bitwise_xor([5, 6], 3)
     array([6, 5])
     = x1 ^ x2
-bitwise_invert invert bitwise_not(x): All bits changed; of bool the negation.
+bitwise_invert invert bitwise_not(x): All bits inverted; of bool the negation.
     >>> bitwise_invert([0, 5])
     array([-1, -6])
     = ~x
-bitwise_left_shift left_shift(x1, x2): The bits of x1 moved up by x2.
+bitwise_left_shift left_shift(x1, x2): x1 shifted left by x2 bits.
     >>> bitwise_left_shift([1, 5], 2)
     array([ 4, 20])
     = x1 << x2
-bitwise_right_shift right_shift(x1, x2): The bits of x1 moved down by x2; the sign fills.
+bitwise_right_shift right_shift(x1, x2): x1 shifted right by x2 bits; the sign fills.
     >>> bitwise_right_shift([8, -8], 2)
     array([ 2, -2])
     = x1 >> x2
@@ -80,7 +80,7 @@ def gcd(x1, x2):
     >>> gcd([12, 18], 8)
     array([4, 2])
     """
-    refused = -(x1 & x2)  # of floating values, and of two bools, as by NumPy
+    refused = -(x1 & x2)  # refuses floating values, and two bools, as NumPy does
     zero = refused ^ refused
     a, b = x1 | zero, x2 | zero
     while b != 0:

@@ -117,7 +117,7 @@ def logical_not(x):
     """
 @op
 def bitwise_and(x1, x2):
-    r"""The bits that both have.
+    r"""The bits that are set in both.
 
     >>> bitwise_and([5, 6], 3)
     array([1, 2])
@@ -143,7 +143,7 @@ def bitwise_and(x1, x2):
     """
 @op
 def bitwise_or(x1, x2):
-    r"""The bits that at least one has.
+    r"""The bits that are set in at least one.
 
     >>> bitwise_or([5, 6], 3)
     array([7, 7])
@@ -169,7 +169,7 @@ def bitwise_or(x1, x2):
     """
 @op
 def bitwise_xor(x1, x2):
-    r"""The bits that exactly one has.
+    r"""The bits that are set in exactly one.
 
     >>> bitwise_xor([5, 6], 3)
     array([6, 5])
@@ -195,7 +195,7 @@ def bitwise_xor(x1, x2):
     """
 @op
 def bitwise_invert(x):
-    r"""All bits changed; of bool the negation.
+    r"""All bits inverted; of bool the negation.
 
     >>> bitwise_invert([0, 5])
     array([-1, -6])
@@ -220,7 +220,7 @@ invert = bitwise_invert
 bitwise_not = bitwise_invert
 @op
 def bitwise_left_shift(x1, x2):
-    r"""The bits of x1 moved up by x2.
+    r"""x1 shifted left by x2 bits.
 
     >>> bitwise_left_shift([1, 5], 2)
     array([ 4, 20])
@@ -247,7 +247,7 @@ def bitwise_left_shift(x1, x2):
 left_shift = bitwise_left_shift
 @op
 def bitwise_right_shift(x1, x2):
-    r"""The bits of x1 moved down by x2; the sign fills.
+    r"""x1 shifted right by x2 bits; the sign fills.
 
     >>> bitwise_right_shift([8, -8], 2)
     array([ 2, -2])

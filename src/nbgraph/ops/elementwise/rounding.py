@@ -1,4 +1,4 @@
-"""Rounding and the making of floating values, element by element.
+"""Rounding, and conversion to floating values, element by element.
 
 `floor`, `ceil`, `trunc` and `round` leave integers and bool as they are; `rint` makes floats of
 them. Rounding has slope 0.
@@ -12,15 +12,15 @@ from nbgraph.operator.mapper.decorator import op
 from nbgraph.operator.registry import register
 
 _TABLE = """
-floor(x): The next whole number below, or x where it is whole.
+floor(x): The largest whole number not above x.
     >>> floor([1.5, -1.5])
     array([ 1., -2.])
     = np.floor(x)
-ceil(x): The next whole number above, or x where it is whole.
+ceil(x): The smallest whole number not below x.
     >>> ceil([1.5, -1.5])
     array([ 2., -1.])
     = np.ceil(x)
-trunc fix(x): The next whole number towards zero.
+trunc fix(x): x rounded towards zero to a whole number.
     >>> trunc([1.5, -1.5])
     array([ 1., -1.])
     = np.trunc(x)
@@ -39,7 +39,7 @@ nextafter(x1, x2): The next floating number from x1 towards x2, in the format of
     >>> nextafter(np.float16([1.0, 0.0]), np.float16(2.0)).tolist()
     [1.0009765625, 5.960464477539063e-08]
     = np.nextafter(x1, x2)
-copysign(x1, x2): The size of x1 with the sign of x2.
+copysign(x1, x2): The absolute value of x1 with the sign of x2.
     >>> copysign([1.0, -2.0], -0.0)
     array([-1., -2.])
     = np.copysign(x1, x2)

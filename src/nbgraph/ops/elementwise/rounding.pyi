@@ -10,7 +10,7 @@ def modf(x):
     (array([ 0.5 , -0.25]), array([ 1., -2.]))"""
 @op
 def floor(x):
-    r"""The next whole number below, or x where it is whole.
+    r"""The largest whole number not above x.
 
     >>> floor([1.5, -1.5])
     array([ 1., -2.])
@@ -33,7 +33,7 @@ def floor(x):
     """
 @op
 def ceil(x):
-    r"""The next whole number above, or x where it is whole.
+    r"""The smallest whole number not below x.
 
     >>> ceil([1.5, -1.5])
     array([ 2., -1.])
@@ -56,7 +56,7 @@ def ceil(x):
     """
 @op
 def trunc(x):
-    r"""The next whole number towards zero.
+    r"""x rounded towards zero to a whole number.
 
     >>> trunc([1.5, -1.5])
     array([ 1., -1.])
@@ -156,7 +156,7 @@ def nextafter(x1, x2):
     """
 @op
 def copysign(x1, x2):
-    r"""The size of x1 with the sign of x2.
+    r"""The absolute value of x1 with the sign of x2.
 
     >>> copysign([1.0, -2.0], -0.0)
     array([-1., -2.])

@@ -15,7 +15,7 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Functions load when they are first used (PEP 562)."""
+    """Return a function, which loads at its first use (PEP 562)."""
     transforms = importlib.import_module("nbgraph.ops.fft.transforms")
     if name not in transforms.NAMES:
         raise AttributeError(f"module 'nbgraph.fft' has no attribute {name!r}")

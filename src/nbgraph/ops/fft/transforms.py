@@ -1,8 +1,7 @@
 """Discrete Fourier transforms by pocketfft (`numpy.fft`): three operators, a table of functions.
 
-On hosts they are kernels of NumPy's own loops. All are linear. By
-nbgraph's convention for complex gradients theirs are the transposed maps: that of a transform is
-the same transform.
+On hosts they are kernels of NumPy's own loops. All are linear. By nbgraph's convention for complex
+gradients theirs are the transposed maps: that of a transform is the same transform.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ _SWAPPED = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 @functools.cache
 def _complex_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of a transform: integers count as float64."""
+    """Return the complex dtype of a transform: integers count as float64."""
     return np.result_type(dtype if inexact(dtype) else np.float64, np.complex64)
 
 
 def _size(name: str, shape: Sequence[int], axis: int, n: int | None) -> int:
-    """How many points there are along an axis; ShapeError for none."""
+    """Return the number of points along an axis; ShapeError for none."""
     (place,) = axes_of(name, axis, len(shape))
     points = shape[place] if n is None else n
     if points < 1:
@@ -44,7 +43,7 @@ def _size(name: str, shape: Sequence[int], axis: int, n: int | None) -> int:
 
 
 def _resized(x: Any, axis: int, size: int) -> Any:
-    """An array cut, or filled with zeros, at the end of an axis."""
+    """Return an array truncated, or padded with zeros, at the end of an axis."""
     axis %= len(x.shape)
     missing = size - x.shape[axis]
     if missing > 0:
@@ -53,7 +52,7 @@ def _resized(x: Any, axis: int, size: int) -> Any:
 
 
 def _wide(x: Array) -> Array:
-    """What pocketfft computes in: 32 bits at least."""
+    """Return an array in the dtype that pocketfft uses, of 32 bits at least."""
     return x.astype(_complex_of(x.dtype) if x.dtype.kind == "c" else _real_of(x.dtype), copy=False)
 
 
@@ -65,7 +64,7 @@ def _real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 class _TransformOp(ArrayOp):
-    """A transform along an axis, by the loop of NumPy's as a kernel."""
+    """A transform along an axis, by NumPy's loop as a kernel."""
 
     kernels = takes_complex = ("host",)
 
@@ -96,7 +95,7 @@ class _TransformOp(ArrayOp):
             *(self.__name__, fourier.kernel()),
             order=(0, 1),
             size=where.size,
-            cost=where.size * points * points.bit_length(),  # a nanosecond each, roughly
+            cost=where.size * points * points.bit_length(),  # roughly a nanosecond each
             **of_space(where, (*loop, factor, *line)),
         )
         return Lowered((call,), tuple(places), adds=False)
@@ -138,7 +137,7 @@ def run_rfft(xp: Any, x: Any, out: Any, *, n: int | None, axis: int, norm: Any) 
 
 
 def _rfft_rule(g: Gradients) -> list[Any]:
-    """The transform of out_grad with zeros for the other half."""
+    """Transform out_grad with zeros for the other half."""
     (spec,), axis = g.specs, g.attributes["axis"]
     points = _size("rfft", spec.shape, axis, g.attributes["n"])
     norm, grad = g.attributes["norm"], _resized(g.out_grad, axis, points)
@@ -150,7 +149,7 @@ _RFFT = _TransformOp("fft_real", _rfft_infer, by_numpy(run_rfft), gradient=_rfft
 
 
 def _points(x: Spec, n: int | None, axis: int) -> int:
-    """How many real points a half of a transform stands for."""
+    """Return the number of real points that half a transform represents."""
     _size("irfft", x.shape, axis, None)
     return _size("irfft", x.shape, axis, 2 * (x.shape[axis] - 1) if n is None else n)
 
@@ -167,7 +166,7 @@ def run_irfft(xp: Any, x: Any, out: Any, *, n: int | None, axis: int, norm: Any)
 
 
 def _irfft_rule(g: Gradients) -> list[Any]:
-    """The half of the transform of out_grad, twice but for what has no counterpart."""
+    """Return half of the transform of out_grad, doubled except for points without a counterpart."""
     (spec,), axis = g.specs, g.attributes["axis"]
     points = _points(spec, g.attributes["n"], axis)
     half, later = points // 2 + 1, len(spec.shape) - 1 - axis % len(spec.shape)
@@ -300,8 +299,8 @@ def along(a: Any, n: Any, axis: Any, norm: Any, inverse: bool) -> Any:
     return _FFT(a, n=points, axis=axis, norm=norm_of(norm), inverse=inverse)
 
 
-def _places(name: str, a: Any, s: Any, axes: Any) -> tuple[Any, Any, Any]:
-    """The array, the axes, and the sizes that are asked for or None."""
+def _bound_axes(name: str, a: Any, s: Any, axes: Any) -> tuple[Any, Any, Any]:
+    """Return the array, the axes, and the requested sizes or None."""
     a = as_known(f"fft.{name}", a)
     sizes = None if s is None else whole_tuple(name, "s", s)
     if axes is None:
@@ -318,12 +317,12 @@ def _places(name: str, a: Any, s: Any, axes: Any) -> tuple[Any, Any, Any]:
 
 def along_axes(name: str, a: Any, s: Any, axes: Any, norm: Any, inverse: bool) -> Any:
     """Return the transform along several axes."""
-    a, places, sizes = _places(name, a, s, axes)
+    a, places, sizes = _bound_axes(name, a, s, axes)
     return _each(a, places, sizes, norm, inverse)
 
 
 def _each(a: Any, places: Any, sizes: Any, norm: Any, inverse: bool) -> Any:
-    """An array transformed along one axis after the other, the last one first."""
+    """Return an array transformed along one axis after another, the last one first."""
     for place, size in zip(places[::-1], (sizes or places)[::-1], strict=True):
         a = along(a, size if sizes else None, place, norm, inverse)
     return a if places else library.astype(a, _complex_of(a.dtype))
@@ -343,7 +342,7 @@ def from_half(a: Any, n: Any, axis: Any, norm: Any) -> Any:
 
 def half_of_axes(name: str, a: Any, s: Any, axes: Any, norm: Any) -> Any:
     """Return the transform of real points along several axes: half of it along the last one."""
-    a, places, sizes = _places(name, a, s, axes)
+    a, places, sizes = _bound_axes(name, a, s, axes)
     spectrum = half(a, None if sizes is None else sizes[-1], places[-1], norm)
     if len(places) == 1:
         return spectrum
@@ -351,15 +350,15 @@ def half_of_axes(name: str, a: Any, s: Any, axes: Any, norm: Any) -> Any:
 
 
 def from_half_of_axes(name: str, a: Any, s: Any, axes: Any, norm: Any) -> Any:
-    """Return the real points of a transform along several axes, of which half is given."""
-    a, places, sizes = _places(name, a, s, axes)
+    """Return the real points of half a transform along several axes."""
+    a, places, sizes = _bound_axes(name, a, s, axes)
     if len(places) > 1:
         a = _each(a, places[:-1], sizes and sizes[:-1], norm, inverse=True)
     return from_half(a, None if sizes is None else sizes[-1], places[-1], norm)
 
 
 def moved(x: Any, axes: Any, sign: int) -> Any:
-    """Return an array with its halves exchanged along axes."""
+    """Return an array with its halves swapped along axes."""
     x = as_known("fft.fftshift", x)
     axes = None if axes is None else whole_tuple("fftshift", "axes", axes)
     places = axes_of("fftshift", axes, len(x.shape))
@@ -368,7 +367,7 @@ def moved(x: Any, axes: Any, sign: int) -> Any:
 
 
 def frequencies(name: str, n: Any, d: Any, dtype: Any, device: Any) -> Any:
-    """Return the frequencies that a transform has."""
+    """Return the frequencies of a transform's points."""
     count = whole(name, "n", n)
     values = getattr(np.fft, name)(count, d)
     zeros = library.zeros(values.shape, dtype=dtype or config.default_float, device=device)

@@ -28,11 +28,11 @@ def from_half(a: Any, n: Any, axis: Any, norm: Any) -> Any:
 def half_of_axes(name: str, a: Any, s: Any, axes: Any, norm: Any) -> Any:
     """Return the transform of real points along several axes: half of it along the last one."""
 def from_half_of_axes(name: str, a: Any, s: Any, axes: Any, norm: Any) -> Any:
-    """Return the real points of a transform along several axes, of which half is given."""
+    """Return the real points of half a transform along several axes."""
 def moved(x: Any, axes: Any, sign: int) -> Any:
-    """Return an array with its halves exchanged along axes."""
+    """Return an array with its halves swapped along axes."""
 def frequencies(name: str, n: Any, d: Any, dtype: Any, device: Any) -> Any:
-    """Return the frequencies that a transform has."""
+    """Return the frequencies of a transform's points."""
 from builtins import list as _NAMES
 NAMES: _NAMES
 def fft_complex(x: Operand[Carried], *, n: Any, axis: int | tuple[int, ...] | None, norm: Any, inverse: Any) -> Carried:

@@ -1,5 +1,5 @@
-"""What operators over whole arrays are on GPUs: the table that `operator.arrays.device_forms` asks
-for."""
+"""Device forms of operators over whole arrays: the table that `operator.arrays.device_forms`
+reads."""
 
 from nbgraph.ops.gpu import complexes as complexes
 from nbgraph.ops.gpu import convolving as convolving

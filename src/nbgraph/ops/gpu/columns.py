@@ -1,4 +1,4 @@
-"""Cells under windows as columns of matrices, and back: what products of convolutions work on."""
+"""Cells under windows as columns of matrices, and back, for convolutions as products."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from nbgraph.shape import Arrays
 
 
 def sweep_of(windows: Windows) -> Sweep:
-    """What of windows is part of a text."""
+    """Return the properties of windows that are part of a text."""
     return Sweep(windows.kernel, windows.step, windows.pad, windows.gap)
 
 
 def is_one(operands: Specs) -> bool:
-    """Whether all have the same dtype."""
+    """Return whether all operands have the same dtype."""
     return all(spec.dtype == operands[0].dtype for spec in operands)
 
 
@@ -41,8 +41,8 @@ def swept(
     before: Sequence[str],
     compute: Compute = "float32",
 ) -> Units:
-    """A kernel with a thread for each of `total` elements, whose number is split in `parts`. Its
-    text may use `cells` and `places`, and `words` by their names."""
+    """Return a kernel with a thread for each of `total` elements, whose index is split into
+    `parts`. Its text may use `cells` and `places`, and `words` by name."""
     sweep = sweep_of(windows)
     space = dict(zip(sweep.words, (*windows.ins, *windows.outs), strict=True))
     return threads(
@@ -76,15 +76,15 @@ def _cells_naive(inputs: Arrays, outputs: Arrays, *, windows: Windows) -> None:
     into_cells(inputs[0].reshape(shape), windows, out)
 
 
-# (images, channels, *space) as (channels * window, images, places), and what belongs to cells
-# summed up again
+# (images, channels, *space) as (channels * window, images, places), and the reverse, which sums up
+# the contributions to cells
 COLUMNS = ArrayOp("window_columns", _columns_infer, _columns_naive)
 CELLS = ArrayOp("window_cells", _cells_infer, _cells_naive, operands=("columns",))
 
 
 @device_forms.unit(COLUMNS)
 def columns_unit(operands: Specs, outputs: Specs, *, windows: Windows) -> Units:
-    """A thread for each place of a channel of an image: what it reads, its neighbours read, too."""
+    """Return the kernel with a thread per place of each channel: neighbours share reads."""
     (x,), sweep, kind = operands, sweep_of(windows), raw(operands[0])
     column = f"((c * {windows.volume} + element) * images + n) * places + place"
     return swept(
@@ -108,7 +108,7 @@ def columns_unit(operands: Specs, outputs: Specs, *, windows: Windows) -> Units:
 
 @device_forms.unit(CELLS)
 def cells_unit(operands: Specs, outputs: Specs, *, windows: Windows) -> Units:
-    """A thread for each cell, which adds up what places have for it, in their order."""
+    """Return the kernel with a thread per cell, which sums contributions in order of places."""
     (out,), sweep, value = outputs, sweep_of(windows), Element(outputs[0].dtype.name)
     column = f"((c * {windows.volume} + element) * images + n) * places + spot"
     read = value.load(f"given, {column}")
@@ -131,13 +131,13 @@ def cells_unit(operands: Specs, outputs: Specs, *, windows: Windows) -> Units:
 
 @device_forms.composed(im2col)
 def columns(data: Any, **how: Any) -> Any:
-    """By images."""
+    """Return the columns, with images first."""
     windows = windows_of("im2col", data.shape[2:], **how)
     return library.swapaxes(COLUMNS(data, windows=windows), 0, 1)
 
 
 @device_forms.composed(col2im)
 def cells(data: Any, *, output_size: Any, **how: Any) -> Any:
-    """From columns by images."""
+    """Return the cells from columns with images first."""
     windows = windows_of("col2im", output_size, **how)
     return CELLS(library.swapaxes(data, 0, 1), windows=windows)

@@ -1,6 +1,6 @@
 """Complex numbers on GPUs, whose kernels compute with real ones: by real and imaginary parts.
 
-Parts are views. What is linear is done of each; a product of two is four products.
+Parts are views. Linear operators apply to each part; a product of two is four products.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from nbgraph.ops.products.products import batch_dot, dot, inner, matmul, tensord
 
 
 def by_parts(op: Any, x: Any, *others: Any, **how: Any) -> Any:
-    """What an operator that is linear in its first operand makes of a complex one."""
+    """Return the result of an operator for a complex first operand, in which it is linear."""
     real, imag = (op(part, *others, **how) for part in (library.real(x), library.imag(x)))
     return library.complex_parts(real, imag)
 
 
 @device_forms.in_pieces(complex_parts)
 def joined(out: Any, x: Any, y: Any) -> Sequence[tuple[Any, int | None, Any]]:
-    """Each to its places."""
+    """Yield the writes of both parts."""
     return (out.real, 0, x), (out.imag, 1, y)
 
 
 @device_forms.composed(astype)
 def cut(x: Any, *, dtype: np.dtype[Any]) -> Any:
-    """The real part alone, or whether one of them is not zero; a real number with 0 beside it."""
+    """Return the cast of a complex number to real or bool, or of a real one to complex."""
     if (x.dtype.kind == "c") is (dtype.kind == "c"):
         return None
     if dtype.kind == "c":
@@ -46,7 +46,7 @@ def cut(x: Any, *, dtype: np.dtype[Any]) -> Any:
 
 
 def _product(op: Any, a: Any, *others: Any, **how: Any) -> Any:
-    """Of two, of which one is complex, or both; None where none is. Of one sums and views."""
+    """Return a product with one or two complex operands, by real ones; None without any."""
     if not others:
         return apart(how["subscripts"], a)
     b = others[0] if len(others) == 1 else None

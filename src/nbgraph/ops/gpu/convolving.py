@@ -1,6 +1,6 @@
 """Convolutions by kernels with a thread for each element of the result.
 
-They take what lies where it lies, and need no columns. Sums are in float32, or in float64 of such.
+They read operands in any layout, without columns. Sums are in float32, or in float64 for it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _summed(
     begin: Sequence[str],
     loops: Sequence[str],
 ) -> Units:
-    """`loops` add to `acc`. Operands are a, b, and a bias of the result's second axis, `ch`."""
+    """Return a kernel whose `loops` add to `acc`. Operands: a, b, and a bias along axis `ch`."""
     value, biased = Element(out.dtype.name), len(operands) > 2
     names = ("a", "b", *(["bias"] if biased else []), "out")
     end = [f"acc = acc + {value.load('biases, ch')}"] if biased else []
@@ -64,7 +64,7 @@ def _counted(name: str, stop: str, line: str) -> list[str]:
 
 @device_forms.unit(convolution, BIASED)
 def convolved(operands: Specs, outputs: Specs, **how: Any) -> Units | None:
-    """A thread for each place of a feature."""
+    """Return the kernel with a thread per place of a feature."""
     if not is_one(operands):
         return None
     layer = layer_of("convolution", operands[0].shape, operands[1].shape, How.of(how))
@@ -82,7 +82,7 @@ def convolved(operands: Specs, outputs: Specs, **how: Any) -> Units | None:
 
 @device_forms.unit(convolution_data, BIASED_DATA)
 def data_gradient(operands: Specs, outputs: Specs, *, size: Shape, **how: Any) -> Units | None:
-    """A thread for each cell of a channel."""
+    """Return the kernel with a thread per cell of a channel."""
     if not is_one(operands):
         return None
     layer = of_data(operands, size, How.of(how))
@@ -102,7 +102,7 @@ def data_gradient(operands: Specs, outputs: Specs, *, size: Shape, **how: Any) -
 
 @device_forms.unit(convolution_weights)
 def weight_gradient(operands: Specs, outputs: Specs, *, size: Shape, **how: Any) -> Units | None:
-    """A thread for each weight."""
+    """Return the kernel with a thread per weight."""
     if not is_one(operands):
         return None
     layer = of_weights(operands, size, How.of(how))

@@ -1,8 +1,8 @@
-"""Where extremes are: a thread for each row; where rows are long, in stages.
+"""Indices of extremes: a thread per row; in stages for long rows.
 
-A stage has parts of a row: part p of P has elements p, p + P, ..., so that threads side by side
-read side by side. It leaves the place of the best element of each part, the next stage compares
-those. The first of equal ones counts, and NaN more than numbers, so the places are the host's.
+A stage divides a row into parts: part p of P has elements p, p + P, ..., so that adjacent threads
+read adjacent elements. It stores the index of the best element of each part, and the next stage
+compares those. The first of equal elements wins, and NaN is above numbers, as on the host.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from nbgraph.operator.spec import Spec, Specs
 from nbgraph.ops.define import axis_of, library
 from nbgraph.ops.ordering.placing import argmax, argmin
 
-_SHORT = 512  # elements of a row that one thread goes through
-_MOST = 1 << 17  # parts of all rows together: threads that keep a large GPU busy
+_SHORT = 512  # elements of a row for a single thread
+_MOST = 1 << 17  # parts of all rows together: threads that occupy a large GPU
 _LOOP = (
     "at = {first}",
     "best = {value_at}",
@@ -44,7 +44,7 @@ def _value(dtype: str, place: str) -> str:
 
 
 def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -> Units:
-    """A stage over (outer, size, inner); a later one has `count` places of rows already."""
+    """Return a stage over (outer, size, inner); a later one gets `count` indices per row."""
     size, count, parts, inner = shape
     dtype = x.dtype.name
     known = {"first": "p", "place": "j", "elements": "size"}
@@ -77,7 +77,7 @@ PARTS = ArrayOp("places_of_parts", _parts_infer, operands=("x", "*places"))
 
 @device_forms.unit(PARTS)
 def of_parts(operands: Specs, outputs: Specs, *, place: int, parts: int, sign: str) -> Units:
-    """The place of the best element of each part of a row, or of places of a row."""
+    """Return the kernel of the best element's index in each part of a row, or of its candidates."""
     x, *places = operands
     count = places[0].shape[place] if places else 0
     shape = x.shape[place], count, parts, math.prod(x.shape[place + 1 :])
@@ -107,11 +107,11 @@ def _staged(x: Any, sign: str, axis: int | None, keepdims: bool) -> Any:
 
 @device_forms.composed(argmax)
 def largest(x: Any, *, axis: int | None, keepdims: bool) -> Any:
-    """Where the largest element is."""
+    """Return the index of the largest element."""
     return _staged(x, ">", axis, keepdims)
 
 
 @device_forms.composed(argmin)
 def smallest(x: Any, *, axis: int | None, keepdims: bool) -> Any:
-    """Where the smallest element is."""
+    """Return the index of the smallest element."""
     return _staged(x, "<", axis, keepdims)

@@ -1,4 +1,4 @@
-"""Norms on GPUs as compositions of other operators, which see float32 where floats have 16 bits."""
+"""Norms on GPUs composed of other operators, in float32 for 16-bit floats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nbgraph.ops.normalisation.standardising import layer_norm_weights
 
 
 def _computed(operands: Sequence[Any]) -> list[Any]:
-    """In the dtype that they are computed with."""
+    """Return operands in the dtype that they are computed in."""
     dtype = np.dtype(compute_dtype(np.result_type(*(x.dtype for x in operands))))
     return [x if x.dtype == dtype else library.astype(x, dtype) for x in operands]
 
@@ -25,7 +25,7 @@ def _computed(operands: Sequence[Any]) -> list[Any]:
 def standard(
     x: Any, mean: Any, variance: Any, gamma: Any, beta: Any, *, eps: float, **_: Any
 ) -> Any:
-    """A product and a sum, which graphs fuse with what is around."""
+    """Return a product and a sum, which graphs fuse with their surroundings."""
     x, mean, variance, gamma, beta = _computed((x, mean, variance, gamma, beta))
     scale = multiply(gamma, library.rsqrt(add(variance, eps)))
     shift = subtract(beta, multiply(mean, scale))
@@ -37,7 +37,7 @@ def standard(
 def weights(
     out_grad: Any, x: Any, mean: Any, scale: Any, *, axis: Any, keepdims: bool
 ) -> tuple[Any, ...]:
-    """Two sums over rows."""
+    """Return two sums over rows."""
     out_grad, x, mean, scale = _computed((out_grad, x, mean, scale))
     along = multiply(out_grad, multiply(subtract(x, mean), scale))
     return tuple(library.sum(v, axis=axis, keepdims=keepdims) for v in (along, out_grad))

@@ -1,4 +1,4 @@
-"""Numbers of places in arrays and coordinates; counts between edges."""
+"""Flat indices and coordinates of elements; counts of values between edges."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ARRAYS = {"data": ("given", "int64"), "out": ("y", "int64")}
 
 
 def _whole(public: Any, data: Any, shape: Shape) -> Any:
-    """The same of whole numbers; None where they are."""
+    """Return a function's result for data cast to integers; None if they are integers."""
     if data.dtype == WHOLE:
         return None
     return public(library.astype(data, WHOLE), shape)
@@ -27,18 +27,18 @@ def _whole(public: Any, data: Any, shape: Shape) -> Any:
 
 @device_forms.composed(ravel_multi_index)
 def whole_coordinates(data: Any, *, shape: Shape) -> Any:
-    """Of floats cut to whole numbers."""
+    """Return the flat indices of floats truncated to integers."""
     return _whole(library.ravel_multi_index, data, shape)
 
 
 @device_forms.composed(unravel_index)
 def whole_numbers(data: Any, *, shape: Shape) -> Any:
-    """Of floats cut to whole numbers."""
+    """Return the coordinates of floats truncated to integers."""
     return _whole(library.unravel_index, data, shape)
 
 
 def _below(name: str, size: str) -> tuple[str, str]:
-    """Lines that end the kernel for a number that is out of bounds; a size below 0 is none."""
+    """Return lines that end the kernel for an index out of bounds; a negative size has none."""
     return (
         f"if {name} < 0 or ({size} >= 0 and {name} >= {size}):",
         f"    return {name} * 256 + {INDEX_CODE}",
@@ -47,7 +47,7 @@ def _below(name: str, size: str) -> tuple[str, str]:
 
 @device_forms.unit(ravel_multi_index)
 def numbered(operands: Specs, outputs: Specs, *, shape: Shape) -> Units:
-    """A thread for each place."""
+    """Return the kernel with a thread per element's coordinates."""
     lines = ["at = 0"]
     for k in range(len(shape)):
         lines += [f"c{k} = load(given, {k} * count + i)", *_below(f"c{k}", f"n{k}")]
@@ -59,7 +59,7 @@ def numbered(operands: Specs, outputs: Specs, *, shape: Shape) -> Units:
 
 @device_forms.unit(unravel_index)
 def unnumbered(operands: Specs, outputs: Specs, *, shape: Shape) -> Units:
-    """A thread for each number."""
+    """Return the kernel with a thread per flat index."""
     size = -1 if shape[0] < 0 else math.prod(shape)
     lines = ["at = load(given, i)", *_below("at", "size")]
     for k in reversed(range(1, len(shape))):
@@ -72,7 +72,7 @@ def unnumbered(operands: Specs, outputs: Specs, *, shape: Shape) -> Units:
 
 @device_forms.composed(histogram)
 def counts(a: Any, *edges: Any, bins: int | None, range: Any) -> tuple[Any, Any]:
-    """By a search for the edges among the sorted values."""
+    """Return counts by a search for the edges among the sorted values."""
     (between,) = edges if edges else (_edges(a, bins or 1, range),)
     dtype = sorts_as(a, between)
     known = library.sort(library.astype(library.reshape(a, (-1,)), dtype))
@@ -85,7 +85,7 @@ def counts(a: Any, *edges: Any, bins: int | None, range: Any) -> tuple[Any, Any]
 
 
 def _edges(a: Any, bins: int, limits: Any) -> Any:
-    """So many equal bins, between limits or the least and the largest value."""
+    """Return equal bins, between limits or the least and the largest value."""
     floating = a.dtype if a.dtype.kind in "fV" else np.dtype("float64")
     wide = np.dtype("float32") if floating.itemsize == 2 else floating
     if limits is not None or not math.prod(a.shape):

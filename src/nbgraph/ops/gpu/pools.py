@@ -1,7 +1,7 @@
-"""Pools on GPUs: a thread for each place, or for each cell in gradients.
+"""Pools on GPUs: a thread per place, or per cell for gradients.
 
-A cell adds up what the places have for it whose windows hold it, in their order, so there are no
-races. Of equal values the first cell of a window gave its maximum, and so does NaN, as on the host.
+A thread sums the contributions of all places whose windows contain its cell, in order, so there are
+no races. The first of equal values in a window is its maximum, and so is NaN, as on the host.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ Lines = Callable[[Element, Windows, bool], Sequence[str]]
 
 
 def _pool(op: Any, names: Sequence[str], *, places: bool) -> Callable[[Lines], Lines]:
-    """Decorate what gives the lines of a kernel over the places or the cells of the result, which
-    become `value`, for elements, windows and whether cells of the pad count. `names`: of operands,
-    whose memory is `x_at` and so on; those of several dtypes are cast first."""
+    """Decorate a function of element, windows and `counted` that returns the lines of a kernel over
+    the places or the cells of the result, which set `value`. `names`: of operands, whose memory is
+    `x_at` and so on; operands of several dtypes are cast first."""
     name = getattr(op, "op", op).__name__
     if len(names) > 1:
         in_one_dtype(op)
@@ -77,7 +77,7 @@ def _pool(op: Any, names: Sequence[str], *, places: bool) -> Callable[[Lines], L
 
 @_pool(max_pooling, ["x"], places=True)
 def largest(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
-    """The largest of what lies under a window."""
+    """Return lines for the largest value under a window."""
     read = of.load("x_at, first + cell")
     each = sweep_of(windows).under([f"value = acc_max(value, {read})"])
     return [f"value = {of.compute}(-1e999)", *each]
@@ -85,7 +85,7 @@ def largest(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
 
 @_pool(max_pooling_gradient, ["g", "x", "y"], places=False)
 def to_largest(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
-    """Of the places whose maximum the cell gave: no cell of the window before it did."""
+    """Return lines for the sum over places whose maximum is the cell, the first in the window."""
     sweep = sweep_of(windows)
     before = [
         f"held = {of.load('x_at, first + cell_')}",
@@ -105,7 +105,7 @@ def to_largest(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
 
 @_pool(max_pooling_pick, ["v", "x", "y"], places=True)
 def of_largest(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
-    """The value in the first cell that gave the maximum."""
+    """Return lines for the value in the first cell with the maximum."""
     each = [
         f"held = {of.load('x_at, first + cell')}",
         "if left == 1 and (held == top or held != held):",
@@ -117,7 +117,7 @@ def of_largest(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
 
 
 def _count(windows: Windows, kind: str, counted: bool) -> str:
-    """The text of how many cells the mean of a place is of."""
+    """Return the text of the number of cells in the mean of a place."""
     sweep, parts = sweep_of(windows), []
     for d, (n, pad) in enumerate(zip(windows.kernel, windows.pad, strict=True)):
         edge, start = pad if counted else 0, sweep.first(d)
@@ -127,7 +127,7 @@ def _count(windows: Windows, kind: str, counted: bool) -> str:
 
 @_pool(avg_pooling, ["x"], places=True)
 def mean(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
-    """The mean of what lies under a window."""
+    """Return lines for the mean of the values under a window."""
     each = sweep_of(windows).under([f"value = value + {of.load('x_at, first + cell')}"])
     count = _count(windows, of.compute, counted)
     return [f"value = {of.compute}(0)", *each, f"value = value / {count}"]
@@ -135,6 +135,6 @@ def mean(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
 
 @_pool(avg_pooling_gradient, ["g"], places=False)
 def of_mean(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
-    """What places give to their cells."""
+    """Return lines for the contributions of places to a cell."""
     share = f"{of.load('g_at, begin + spot')} / {_count(windows, of.compute, counted)}"
     return [f"value = {of.compute}(0)", *sweep_of(windows).over([f"value = value + {share}"])]

@@ -1,5 +1,5 @@
-"""Products by other operators; those with matrices in compressed sparse rows: a thread for each
-element of the result."""
+"""Products by other operators; those with compressed sparse matrices by a thread per element of the
+result."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ device_forms.composed(attention_gradient)(attention_rules.gradient)
 def in_one_dtype(
     values: Any, indices: Any, offsets: Any, dense: Any, *, columns: int, transpose: bool
 ) -> Any:
-    """The same of values and lines of one dtype; None where they are."""
+    """Return the product of values and lines cast to one dtype; None if they have one."""
     wide = accumulator(np.result_type(values.dtype, dense.dtype))
     if transpose:
         return _transposed(values, indices, offsets, dense, columns, wide)
@@ -79,7 +79,7 @@ def _transposed(
 
 @device_forms.unit(csr_dot)
 def product(operands: Specs, outputs: Specs, *, columns: int, transpose: bool) -> Units:
-    """A row of the matrix times a column of lines, added up in the order of the row."""
+    """Return the kernel of a matrix row times a column of lines, summed in the order of the row."""
     values, indices, offsets, _ = operands
     (out,), kind = outputs, values.dtype.name
     lines = _LINES.format(

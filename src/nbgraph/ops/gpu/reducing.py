@@ -1,6 +1,6 @@
-"""Reductions by others: of nothing, of other dtypes, means, of what is true, deviations, norms.
+"""Reductions by other operators: of no elements, of other dtypes, means, truth, deviations, norms.
 
-None stands for those that the device's own kernels do: sums, products and extremes.
+None stands for cases of the device's own kernels: sums, products and extremes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from nbgraph.ops.reductions.statistics import mean, std, var
 
 
 def _of_nothing(name: str, x: Any, number: int, dtype: Any, axis: Any, keepdims: bool) -> Any:
-    """A number in the shape of the result; None where there are elements."""
+    """Return a number in the shape of the result; None if there are elements."""
     if math.prod(x.shape):
         return None
     shape = reduced_shape(name, tuple(x.shape), axis, keepdims=keepdims)
@@ -35,7 +35,7 @@ def _of_nothing(name: str, x: Any, number: int, dtype: Any, axis: Any, keepdims:
 
 
 def _in_dtype(fold: Any, number: int, x: Any, *, axis: Any, dtype: Any, keepdims: bool) -> Any:
-    """A sum or product that is of another kind of dtype than its elements."""
+    """Return a sum or product with another kind of dtype than its elements; else None."""
     total = total_dtype(x.dtype, dtype)
     if not math.prod(x.shape):
         return _of_nothing(fold.__name__, x, number, total, axis, keepdims)
@@ -47,14 +47,14 @@ def _in_dtype(fold: Any, number: int, x: Any, *, axis: Any, dtype: Any, keepdims
     return fold(library.astype(x, total), axis, keepdims=keepdims)
 
 
-# of nothing a number; cast first where floats are asked for
+# a number for no elements; floats are cast first if requested
 composed(sum)(partial(_in_dtype, sum, 0))
 composed(prod)(partial(_in_dtype, prod, 1))
 
 
 @composed(sum_to)
 def summed_to(x: Any, *, shape: Any) -> Any:
-    """0 of nothing; itself where nothing is added up."""
+    """Return 0 for no elements; the operand itself if nothing is summed; else None."""
     if tuple(x.shape) == shape:
         return x
     if x.dtype.kind == "c":
@@ -64,7 +64,7 @@ def summed_to(x: Any, *, shape: Any) -> Any:
 
 @composed(mean)
 def averaged(x: Any, *, axis: Any, dtype: Any, keepdims: bool) -> Any:
-    """A sum in float32 at least, over the number of its terms."""
+    """Return a sum in float32 at least, divided by the number of terms."""
     wide = accumulator(mean_dtype(x.dtype, dtype))
     total = sum(library.astype(x, wide), axis, keepdims=keepdims)
     count = math.prod(x.shape[d] for d in axes_of("mean", axis, len(x.shape)))
@@ -74,20 +74,20 @@ def averaged(x: Any, *, axis: Any, dtype: Any, keepdims: bool) -> Any:
 # what is true ------------------------------------------------------------------------------------
 
 
-def _asked(question: Any, number: int, dtype: str, x: Any, *, axis: Any, keepdims: bool) -> Any:
-    """A question of nothing, or of complex numbers."""
+def _any_all(question: Any, number: int, dtype: str, x: Any, *, axis: Any, keepdims: bool) -> Any:
+    """Return `any` or `all` of no elements, or of complex numbers; else None."""
     if x.dtype.kind == "c":
         return question(library.astype(x, "bool"), axis, keepdims=keepdims)
     return _of_nothing(question.__name__, x, number, dtype, axis, keepdims)
 
 
 for _own in ((any, 0, "bool"), (all, 1, "bool"), (count_nonzero, 0, "int64")):
-    composed(_own[0])(partial(_asked, *_own))
+    composed(_own[0])(partial(_any_all, *_own))
 
 
 @composed(var)
 def variance(x: Any, *, axis: Any, dtype: Any, correction: float, keepdims: bool) -> Any:
-    """The mean square of distances from the mean, which is there first."""
+    """Return the mean square of distances from the mean, which is computed first."""
     axes = axes_of("var", axis, len(x.shape))
     x = library.astype(x, accumulator(mean_dtype(x.dtype, dtype)))
     away = library.subtract(x, library.mean(x, axes, keepdims=True))
@@ -99,13 +99,13 @@ def variance(x: Any, *, axis: Any, dtype: Any, correction: float, keepdims: bool
 
 @composed(std)
 def deviation(x: Any, **how: Any) -> Any:
-    """Its root, before it is made narrower."""
+    """Return the root of the variance, before it is narrowed."""
     return library.sqrt(variance(x, **how))
 
 
 @composed(vector_norm)
 def norm(x: Any, *, axis: Any, ord: float, keepdims: bool) -> Any:
-    """A root of a sum of powers; an extreme; a count."""
+    """Return a root of a sum of powers, an extreme, or a count."""
     axes = axes_of("vector_norm", axis, len(x.shape))
     wide = accumulator(mean_dtype(x.dtype, None))
     if ord == 0:

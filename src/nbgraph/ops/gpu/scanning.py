@@ -1,8 +1,8 @@
-"""Running sums, products and extremes on GPUs where rows are long and few: by stretches.
+"""Running sums, products and extremes on GPUs for long, few rows: by stretches.
 
-Each is scanned by itself, then their last values are, and what comes before a stretch is combined
-with it. So a sum is added up in another order: an element of n takes part in
-STRETCH + log(n) / log(STRETCH) additions one after another, times two.
+Each stretch is scanned by itself, then the last values of all stretches, and each stretch is
+combined with the total before it. So sums have another order: an element of n takes part in 2
+(STRETCH + log(n) / log(STRETCH)) sequential additions.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from nbgraph.ops.ordering.scans import cumulative_prod, cumulative_sum
 from nbgraph.ops.reductions.reductions import accumulator, total_dtype
 from nbgraph.ops.shapes.slicing import at_axis, slice_view
 
-STRETCH = 256  # elements that one thread of a long row takes
-MANY = 1 << 14  # rows that keep a device busy
+STRETCH = 256  # elements of a long row per thread
+MANY = 1 << 14  # rows that occupy a device
 
 
 def _stretched(
     scan: Callable[..., Any], combine: Callable[[Any, Any], Any], x: Any, axis: int
 ) -> Any:
-    """A scan of long rows; None where a thread a row is as quick."""
+    """Return a scan of long rows; None if a thread per row is as fast."""
     shape = tuple(x.shape)
     place = axis_of("axis", axis, len(shape))
     n, rows = shape[place], math.prod(shape) // max(1, shape[place])
@@ -57,7 +57,7 @@ def _stretched(
 
 
 def _enter_long_totals(op: Any, combine: str, none: str) -> None:
-    """The form of a running sum or product over long rows."""
+    """Register the form of a running sum or product over long rows."""
 
     @device_forms.composed(op)
     def long(x: Any, *, axis: int, dtype: Any, include_initial: bool) -> Any:
@@ -82,7 +82,7 @@ def _enter_long_totals(op: Any, combine: str, none: str) -> None:
 
 
 def _enter_long_extremes(op: Any, combine: str) -> None:
-    """The form of a running extreme over long rows."""
+    """Register the form of a running extreme over long rows."""
 
     @device_forms.composed(op)
     def long(x: Any, *, axis: int) -> Any:

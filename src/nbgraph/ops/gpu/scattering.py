@@ -1,9 +1,9 @@
-"""What is written, or added up, at indices: a thread for each element of a group's first position.
+"""Writes and additions at indices: a thread per element of a group's first position.
 
-Positions that name one place are a group. Of a group one position has the work, and goes through
-the others in their order: so nothing depends on the order of threads, and sums have the bits of the
-host. Where there are many positions they are sorted first, by a library, which brings groups
-together; a search in all positions, which is one kernel less and can be captured, is for few.
+Positions with the same target form a group. One position of a group does the work, over all
+positions in order: so results do not depend on the order of threads, and sums have the host's bits.
+Many positions are sorted first, by a library, so that groups are adjacent; few ones are searched in
+full, which saves a kernel and can be captured.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from nbgraph.ops.indexing.places import NOWHERE, units_of
 from nbgraph.ops.indexing.writing import index_add, index_update
 from nbgraph.ops.reductions.reductions import accumulator
 
-_FEW = 1 << 28  # comparisons that a search in all positions may cost: about 40 us of a large GPU
+_FEW = 1 << 28  # comparisons for a search in all positions: about 40 us of a large GPU
 
 
 def _places_infer(*indices: Spec, base: int, axes: tuple[tuple[int, int], ...]) -> Spec:
@@ -54,7 +54,7 @@ PLACES = ArrayOp("places", _places_infer, operands=("*indices",))
 def placed(
     operands: Specs, outputs: Specs, *, base: int, axes: tuple[tuple[int, int], ...]
 ) -> Units:
-    """The sum of a base and of indices, in bounds, by the steps of their axes."""
+    """Return the kernel of a base plus indices, in bounds, times the steps of their axes."""
     dims = together([spec.shape for spec in operands])
     return units_of("places", None, operands, Chosen(base, (), dims, (), axes))
 
@@ -95,7 +95,7 @@ _GO_ON, _BEHIND = "r = r", "else:\n            break"
 
 
 def _read(dtype: str, text: str) -> str:
-    """What is loaded, as it is added up."""
+    """Return a loaded element in the dtype of its sum."""
     return widened(text, dtype) if dtype in FLOATS else f"int64({text})"
 
 
@@ -142,11 +142,11 @@ def grouped(
     dims: tuple[Dim, ...],
     at: int,
 ) -> Units:
-    """Values at lines, of one position of a group after the other.
+    """Return the kernel of values at lines, position after position of each group.
 
-    Operands: what the result is made of, where `based`; values; the line of each position, which is
-    a place in the result; where these are sorted, the order that they had. `dims`: of the values,
-    with steps in the result, the values and the lines; number `at` is that of positions.
+    Operands: the initial result, if `based`; values; the line of each position, an offset in the
+    result; if these are sorted, their original order. `dims`: of the values, with steps in the
+    result, the values and the lines; dimension `at` is that of positions.
     """
     value, ordered, (out,) = operands[based], len(operands) - based == 3, outputs
     words = {"total": math.prod(dim.extent for dim in dims), "count": dims[at].extent}
@@ -176,8 +176,8 @@ def grouped(
 def _scattered(
     base: Any, value: Any, lines: Any, places: Chosen, *, axis: int, shape: Shape, sums: bool
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Operands and attributes of GROUPS for values at lines: along this axis of `lines`, whose
-    other axes `found` has in its dimensions before and after."""
+    """Return operands and attributes of GROUPS for values at lines: along this axis of `lines`,
+    whose other axes are dimensions of `places` before and after."""
     (middle,) = places.together
     before, after = merged(places.before), merged(places.after)
     dims = (*before, middle, *after)
@@ -199,8 +199,8 @@ def at_index(
     sums: bool,
     steps: Sequence[int] | None = None,
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Operands and attributes of GROUPS for a value that is written or added at an index. `steps`
-    of the result's axes, in elements; by default it is row-major."""
+    """Return operands and attributes of GROUPS for a value written or added at an index. `steps`:
+    of the result's axes, in elements; row-major by default."""
     shapes = [tuple(a.shape) for a in arrays]
     places = positioned(chosen(key, shape, shapes, steps))
     lines = PLACES(*arrays, base=places.base, axes=places.axes)
@@ -210,7 +210,7 @@ def at_index(
 
 
 def by_index(base: Any, value: Any, arrays: Sequence[Any], **how: Any) -> Any:
-    """`base`, or zeros, with a value written or added at an index."""
+    """Return `base`, or zeros, with a value written or added at an index."""
     operands, attributes = at_index(base, value, arrays, **how)
     return GROUPS(*operands, **attributes)
 
@@ -220,7 +220,7 @@ def _extents(key: Template, shape: Shape, arrays: Sequence[Shape]) -> Shape:
 
 
 def positioned(places: Chosen) -> Chosen:
-    """The same with all dimensions of index arrays as one, and three kinds of steps."""
+    """Return the same with all dimensions of index arrays merged, and three kinds of steps."""
     count = math.prod(dim.extent for dim in places.together)
     all_extents = [d.extent for d in places.before], [count], [d.extent for d in places.after]
     steps = iter(strides([n for part in all_extents for n in part]))
@@ -231,7 +231,7 @@ def positioned(places: Chosen) -> Chosen:
 
 
 def _wide(base: Any, value: Any) -> Any:
-    """What is added to an array, in its dtype, or in that of its sums."""
+    """Return a value to be added to an array, in the dtype of the array or of its sums."""
     if base.dtype == value.dtype:
         return value
     return library.astype(value, accumulator(base.dtype))
@@ -239,7 +239,7 @@ def _wide(base: Any, value: Any) -> Any:
 
 @device_forms.composed(scatter_add)
 def added(value: Any, *arrays: Any, shape: Shape, key: Template) -> Any:
-    """Zeros with a value added at an index."""
+    """Return zeros with a value added at an index."""
     if value.dtype.kind == "c":
         return by_parts(scatter_add, value, *arrays, shape=shape, key=key)
     if ARRAY not in key:
@@ -249,7 +249,7 @@ def added(value: Any, *arrays: Any, shape: Shape, key: Template) -> Any:
 
 @device_forms.composed(index_add)
 def added_to(x: Any, value: Any, *arrays: Any, key: Template) -> Any:
-    """An array with a value added at an index."""
+    """Return an array with a value added at an index."""
     if x.dtype.kind == "c" and ARRAY in key:
         value = library.astype(value, x.dtype)
         return library.add(x, by_parts(scatter_add, value, *arrays, shape=tuple(x.shape), key=key))
@@ -262,7 +262,7 @@ def added_to(x: Any, value: Any, *arrays: Any, key: Template) -> Any:
 
 @device_forms.composed(index_update)
 def updated(x: Any, value: Any, *arrays: Any, key: Template) -> Any:
-    """An array with a value written at an index."""
+    """Return an array with a value written at an index; None without index arrays."""
     if ARRAY not in key:
         return None
     value = library.astype(value, x.dtype)
@@ -271,7 +271,7 @@ def updated(x: Any, value: Any, *arrays: Any, key: Template) -> Any:
 
 @device_forms.composed(scatter_along_axis)
 def added_along(value: Any, indices: Any, *, shape: Shape, axis: int) -> Any:
-    """Zeros with a value added at indices along an axis: lines of their own for each line."""
+    """Return zeros with a value added at indices along an axis, line by line."""
     if value.dtype.kind == "c":
         return by_parts(scatter_along_axis, value, indices, shape=shape, axis=axis)
     place = axis_of("scatter_along_axis", axis, len(shape))

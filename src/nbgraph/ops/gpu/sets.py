@@ -1,5 +1,5 @@
-"""Results whose shape depends on values: on the device, but for how many there are, which the host
-waits for."""
+"""Results whose shape depends on values: on the device, except for the number of elements, which
+the host waits for."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHOSEN = ArrayOp(
 
 @device_forms.unit(CHOSEN)
 def chosen(operands: Specs, outputs: Specs, *, count: int) -> Units:
-    """Places of flags: each goes where the number of flags up to it says."""
+    """Return the kernel of the indices of flags; running counts give their positions."""
     return threads(
         "chosen_places",
         {"total": math.prod(operands[0].shape), "count": count},
@@ -37,7 +37,7 @@ def chosen(operands: Specs, outputs: Specs, *, count: int) -> Units:
 
 
 def _flagged(flags: Any) -> tuple[Any, Any]:
-    """Places of a vector of flags, and how many flags there are up to each. Waits."""
+    """Return indices for a vector of flags, and running counts of the flags. Waits."""
     if not math.prod(flags.shape):
         none = library.zeros_like(flags, "int64")
         return none, none
@@ -56,7 +56,7 @@ def _true(x: Any) -> Any:
 
 @device_forms.dynamic(np.nonzero)
 def nonzero(x: Any) -> tuple[Any, ...]:
-    """Coordinates of what is not zero, an array for each axis."""
+    """Return coordinates of nonzero elements, an array per axis."""
     if not x.shape:
         raise ValueError("nonzero: an array of shape () has no axes; give x.reshape(1)")
     return tuple(library.unstack(library.unravel_index(_true(x), tuple(x.shape))))
@@ -64,7 +64,7 @@ def nonzero(x: Any) -> tuple[Any, ...]:
 
 @device_forms.dynamic(np.argwhere)
 def argwhere(x: Any) -> Any:
-    """The same as rows."""
+    """Return coordinates of nonzero elements as rows."""
     if not x.shape:
         return library.zeros_like(x, "int64", shape=(int(bool(x.item())), 0))
     return library.transpose(library.unravel_index(_true(x), tuple(x.shape)))
@@ -72,13 +72,13 @@ def argwhere(x: Any) -> Any:
 
 @device_forms.dynamic(sets.true_places)
 def true_places(condition: Any, x: Any) -> tuple[Any, ...]:
-    """Numbers of the elements that a condition chooses."""
+    """Return flat indices of the elements that a condition selects."""
     require_shape("extract: condition", condition.shape, x.shape, of="x has")
     return (_true(condition),)
 
 
 def _groups(x: Any, *, equal_nan: bool) -> tuple[Any, Any, Any]:
-    """The order of the elements, where in it another value begins, and how many have by then."""
+    """Return the order of the elements, where values change in it, and running counts of values."""
     flat = _flat(x)
     order = library.argsort(flat)
     known = library.take(flat, order, 0)
@@ -86,7 +86,7 @@ def _groups(x: Any, *, equal_nan: bool) -> tuple[Any, Any, Any]:
     differs = library.not_equal(later, earlier)
     if equal_nan and x.dtype.kind in "fV":
         numbers = library.logical_not(library.isnan(earlier))
-        differs = library.logical_and(differs, numbers)  # NaN is last: all behind one are
+        differs = library.logical_and(differs, numbers)  # NaN is last: so are all after one
     first = library.ones_like(flat, "bool", shape=(min(1, math.prod(flat.shape)),))
     begins, numbers = _flagged(library.concatenate([first, differs], axis=0))
     return order, begins, numbers
@@ -105,7 +105,7 @@ def _inverse(x: Any, order: Any, numbers: Any) -> Any:
 
 
 def _each(x: Any) -> tuple[Any, Any, Any]:
-    """Where values are first, which each element is, how often each is there."""
+    """Return the first index of each value, each element's value index, and counts."""
     order, begins, numbers = _groups(x, equal_nan=False)
     first = library.take(order, begins, 0)
     return first, _inverse(x, order, numbers), _counts(begins, math.prod(x.shape))
@@ -113,7 +113,7 @@ def _each(x: Any) -> tuple[Any, Any, Any]:
 
 @device_forms.dynamic(sets.all_places)
 def all_places(x: Any) -> tuple[Any, ...]:
-    """The places of the values, and all that is known of them."""
+    """Return the first index of each value twice, each element's value index, and counts."""
     first, *rest = _each(x)
     return first, first, *rest
 

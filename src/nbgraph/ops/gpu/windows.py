@@ -1,8 +1,8 @@
-"""Convolutions on GPUs: products of matrices over columns of cells, or a thread for each result.
+"""Convolutions on GPUs: products of matrices over columns of cells, or a thread per result.
 
-Columns have the shape (groups * channels * window, images, places), so that each of the three
-convolutions is one product, in batches, of arrays as they lie. A thread for each element of the
-result is quicker where groups are thin, or there is little to do.
+Columns have the shape (groups * channels * window, images, places), so each of the three
+convolutions is one batched product of arrays in place. A thread per element of the result is faster
+if groups are thin, or there is little work.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from nbgraph.ops.windows.convolutions import (
     convolution_weights,
 )
 
-MOST_COLUMNS = 1 << 28  # bytes of columns at once; more images are done in parts
-FEW = 1 << 25  # products that threads by themselves do in the time of two launches, roughly
-THIN = 64  # pairs of channel and feature in a group, up to which a product of matrices has no form
+MOST_COLUMNS = 1 << 28  # bytes of columns at once; further images are done in parts
+FEW = 1 << 25  # rough products that threads alone do in the time of two launches
+THIN = 64  # pairs of channel and feature in a group, up to which a matrix product is inefficient
 
 
 def _by_threads(layer: Layer) -> bool:
-    """Whether a thread makes each element of a result."""
+    """Return whether a thread computes each element of a result."""
     each = layer.channels * layer.features
     return each <= THIN or each * layer.windows.volume * _each(layer) <= FEW
 
@@ -48,14 +48,14 @@ def _each(layer: Layer) -> int:
 
 
 def one_dtype(operands: Sequence[Any]) -> tuple[list[Any], bool]:
-    """Operands in the dtype of the result, and whether they were."""
+    """Return operands in the result's dtype, and whether they had it."""
     dtype = np.result_type(*(x.dtype for x in operands))
     same = all(x.dtype == dtype for x in operands)
     return [x if x.dtype == dtype else library.astype(x, dtype) for x in operands], same
 
 
 def in_one_dtype(op: Any) -> None:
-    """Enter the form of an operator whose kernels take operands of one dtype: others are cast."""
+    """Register the form of an operator whose kernels need one dtype: operands are cast."""
 
     def cast_first(*operands: Any, **how: Any) -> Any:
         converted, same = one_dtype(operands)
@@ -65,7 +65,7 @@ def in_one_dtype(op: Any) -> None:
 
 
 def _parts(layer: Layer, itemsize: int) -> list[slice]:
-    """Images whose columns are made at once."""
+    """Return slices of images whose columns are made at once."""
     each = max(1, layer.groups * layer.rows * layer.windows.spots * itemsize)
     count = layer.images if layer.windows.plain else max(1, MOST_COLUMNS // each)
     return [slice(k, min(k + count, layer.images)) for k in range(0, layer.images, count)]
@@ -81,12 +81,12 @@ def _joined(parts: Sequence[Any]) -> Any:
 
 
 def _shaped(x: Any, layer: Layer, *rest: int) -> Any:
-    """(images, channels, *space) with groups apart, and space as one axis."""
+    """Return (images, channels, *space) with a separate axis of groups, and space as one axis."""
     return library.reshape(x, (x.shape[0], layer.groups, *rest))
 
 
 def _columns(x: Any, layer: Layer) -> tuple[Any, str]:
-    """What lies under windows, and the names of its axes."""
+    """Return the cells under windows, and the names of the axes."""
     windows = layer.windows
     if windows.plain:
         return _shaped(x, layer, layer.channels, windows.spots), "ngkp"
@@ -107,7 +107,7 @@ def _with_bias(result: Any, bias: Sequence[Any], axes: int) -> Any:
 
 @device_forms.composed(convolution, BIASED)
 def convolved(*operands: Any, **how: Any) -> Any:
-    """Weights times columns."""
+    """Return weights times columns."""
     (x, w, *bias), same = one_dtype(operands)
     layer = layer_of("convolution", x.shape, w.shape, How.of(how))
     if _by_threads(layer):
@@ -122,7 +122,7 @@ def convolved(*operands: Any, **how: Any) -> Any:
 
 @device_forms.composed(convolution_data, BIASED_DATA)
 def data_gradient(*operands: Any, size: Shape, **how: Any) -> Any:
-    """Columns of gradients, which are added up cell by cell."""
+    """Return columns of gradients, summed up cell by cell."""
     (g, w, *bias), same = one_dtype(operands)
     specs = [Spec(v.shape, v.dtype) for v in (g, w)]
     layer = of_data(specs, size, How.of(how))
@@ -144,12 +144,12 @@ def data_gradient(*operands: Any, size: Shape, **how: Any) -> Any:
 
 @device_forms.composed(convolution_weights)
 def weight_gradient(*operands: Any, size: Shape, **how: Any) -> Any:
-    """Gradients times columns, summed over places and images."""
+    """Return gradients times columns, summed over places and images."""
     (x, g), same = one_dtype(operands)
     layer = of_weights([Spec(v.shape, v.dtype) for v in (x, g)], size, How.of(how))
     if _by_threads(layer):
         if layer.images > 1:
-            # images as groups, whose weight gradients are added up
+            # images as groups, whose weight gradients are then summed
             each = {**how, "size": size, "groups": layer.images * layer.groups}
             flat = (library.reshape(v, (1, v.shape[0] * v.shape[1], *v.shape[2:])) for v in (x, g))
             gradients = convolution_weights(*flat, **each)
@@ -168,6 +168,6 @@ def weight_gradient(*operands: Any, size: Shape, **how: Any) -> Any:
 
 @device_forms.composed(DECONVOLUTION, BIASED_DECONVOLUTION)
 def deconvolved(data: Any, weight: Any, *bias: Any, **attributes: Any) -> Any:
-    """A convolution's gradient by its data."""
+    """Return a convolution's gradient by its data."""
     how = resolved(data.shape, weight.shape[2:], attributes)
     return convolution_data(data, weight, *bias, **how)

@@ -1,7 +1,7 @@
-"""Where elements lie that indices choose, for kernels with a thread for each chosen element.
+"""Offsets of elements that indices select, for kernels with a thread per selected element.
 
-What is chosen has dimensions; each goes on by a step in the array, and by steps in the index
-arrays. Dimensions that lie side by side for all of them are made one.
+A selection has dimensions; each advances by a step in the array, and by steps in the index arrays.
+Dimensions that are contiguous in all of these are merged.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ Template = tuple[Any, ...]  # of slicing.Part and ARRAY; see `keys`
 
 
 class Dim(NamedTuple):
-    """A dimension: how many, and its steps, in elements, in each array that is looked at."""
+    """A dimension: its extent, and its steps, in elements, in each array that is read."""
 
     extent: int
     steps: tuple[int, ...]
 
 
 class Chosen(NamedTuple):
-    """What an index chooses of an array: dimensions `before`, those of the index arrays `together`,
-    and `after`. `steps` of a dimension: in the array, then in each index array; `axes`: extent and
-    step of the axis that each index array indexes."""
+    """The selection of an index: dimensions `before`, those of the index arrays `together`, and
+    `after`. `steps` of a dimension: in the array, then in each index array; `axes`: extent and step
+    of the axis that each index array indexes."""
 
     base: int
     before: tuple[Dim, ...]
@@ -42,12 +42,12 @@ class Chosen(NamedTuple):
 
     @property
     def dims(self) -> tuple[Dim, ...]:
-        """All of them, in the order of the result."""
+        """All dimensions, in the order of the result."""
         return (*self.before, *self.together, *self.after)
 
 
 def strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """Steps of a row-major array, in elements.
+    """Return strides of a row-major array, in elements.
 
     >>> strides((2, 3, 4))
     (12, 4, 1)
@@ -56,7 +56,7 @@ def strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def along(shape: Sequence[int], wide: Sequence[int]) -> tuple[int, ...]:
-    """Steps of a row-major array that is broadcast.
+    """Return strides of a row-major array that is broadcast.
 
     >>> along((3, 1), (2, 3, 4))
     (0, 1, 0)
@@ -67,7 +67,7 @@ def along(shape: Sequence[int], wide: Sequence[int]) -> tuple[int, ...]:
 
 
 def merged(dims: Sequence[Dim]) -> tuple[Dim, ...]:
-    """The same in fewer dimensions.
+    """Return equal dimensions, merged where contiguous.
 
     >>> merged([Dim(2, (12, 0)), Dim(3, (4, 0)), Dim(1, (9, 9)), Dim(4, (1, 1))])
     (Dim(extent=6, steps=(4, 0)), Dim(extent=4, steps=(1, 1)))
@@ -87,8 +87,8 @@ def merged(dims: Sequence[Dim]) -> tuple[Dim, ...]:
 def chosen(
     key: Template, shape: Shape, arrays: Sequence[Shape], steps: Sequence[int] | None = None
 ) -> Chosen:
-    """What `x[key]` chooses of an x of a shape, with index arrays of these shapes. `steps` of its
-    axes, in elements; by default it is row-major."""
+    """Return the selection of `x[key]` for an x of a shape, with index arrays of these shapes.
+    `steps`: of its axes, in elements; row-major by default."""
     nothing = (0,) * len(arrays)
     base, parts, axes = 0, list[Dim | None](), list[tuple[int, int]]()
     pairs = iter(zip(shape, steps or strides(shape), strict=True))
@@ -112,8 +112,8 @@ def chosen(
 
 
 def _around(parts: list[Dim | None]) -> tuple[list[Dim], list[Dim]]:
-    """Dimensions before and after those of index arrays, which stand where the first one of None
-    is, or first of all where a slice lies between them; see `keys.selected_shape`."""
+    """Return dimensions before and after those of index arrays, which take the place of the first
+    None, or come first if a slice is between them; see `keys.selected_shape`."""
     kept = [d for d in parts if d is not None]
     first = parts.index(None)
     last = len(parts) - parts[::-1].index(None)
@@ -122,7 +122,7 @@ def _around(parts: list[Dim | None]) -> tuple[list[Dim], list[Dim]]:
 
 
 def together(arrays: Sequence[Shape]) -> tuple[Dim, ...]:
-    """The dimensions of index arrays that are broadcast."""
+    """Return the dimensions of broadcast index arrays."""
     if not arrays:
         return ()
     wide = np.broadcast_shapes(*arrays)
@@ -131,7 +131,7 @@ def together(arrays: Sequence[Shape]) -> tuple[Dim, ...]:
 
 
 def selected_shape(name: str, key: Template, shape: Shape, arrays: Sequence[Shape]) -> Shape:
-    """The shape of `x[key]` for x of `shape` and index arrays of these shapes."""
+    """Return the shape of `x[key]` for x of `shape` and index arrays of these shapes."""
     full = full_key(name, key, shape)
     if sum(part == ARRAY for part in full) != len(arrays):
         raise IndexingError(
@@ -170,32 +170,32 @@ def _length(part: Any, n: int) -> int:
 
 
 def counted(dims: Sequence[Dim]) -> list[tuple[str, str]]:
-    """The parts d0, d1, ... of an element's number, one a dimension; extents are e1, e2, ..."""
+    """Return the parts d0, d1, ... of an element's index by dimension; extents are e1, e2, ..."""
     return [(f"d{k}", f"e{k}" if k else "") for k in range(len(dims))]
 
 
 def total(dims: Sequence[Dim], which: int, name: str) -> str:
-    """The sum of steps in an array; they are {name}0, {name}1, ..."""
+    """Return the text of the offset in an array; steps are {name}0, {name}1, ..."""
     steps = [(k, dim.steps[which]) for k, dim in enumerate(dims)]
     terms = [f"d{k}" if step == 1 else f"d{k} * {name}{k}" for k, step in steps if step]
     return " + ".join(terms) or "0"
 
 
 def steps(dims: Sequence[Dim], which: int, name: str) -> dict[str, int]:
-    """The words of `total`, and their values."""
+    """Return the words of `total`, with their values."""
     own = [(k, dim.steps[which]) for k, dim in enumerate(dims)]
     return {f"{name}{k}": step for k, step in own if step not in (0, 1)}
 
 
 def indexed(k: int, size: str, place: str) -> list[str]:
-    """Lines that set a{k} to an index of i{k}, from 0 on; one out of bounds ends the kernel."""
+    """Return lines that set a{k} to an index of i{k}, from 0 on, or return if out of bounds."""
     from nbgraph.kernels.compiler.units import checked_index
 
     return checked_index(f"a{k}", f"i{k}", place, size)
 
 
 def looked_at(k: int, size: str, place: str) -> list[str]:
-    """The same for other kernels' places: `wrong` is the code, and `fits` no longer holds."""
+    """Return such lines for other kernels: `wrong` is the code, and `fits` becomes false."""
     return [
         f"a{k} = int64(load(i{k}, {place}))",
         f"good = (a{k} >= 0 - {size}) & (a{k} < {size})",
@@ -206,5 +206,5 @@ def looked_at(k: int, size: str, place: str) -> list[str]:
 
 
 def extents(dims: Sequence[Any]) -> list[int]:
-    """The words of `counted`."""
+    """Return the words of `counted`."""
     return [dim.extent for dim in dims[1:]]

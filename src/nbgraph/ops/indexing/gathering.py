@@ -1,7 +1,7 @@
 """Advanced indexing as operators: what `x[key]` reads, writes and adds to.
 
-`key` is a template and the index arrays are operands; `keys.normal_key` makes both of an index.
-The functions take an index as it is written, too.
+`key` is a template and the index arrays are operands; `keys.normal_key` makes both from an index.
+The functions also take an index as it is written.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def selected_by(name: str, shape: Shape, key: Template, indices: tuple[Spec, ...
 
 
 def require_fit(name: str, value: Shape, selected: Shape) -> None:
-    """ShapeError where a value does not broadcast to what is selected."""
+    """Raise ShapeError if a value does not broadcast to the selection."""
     lead = len(value) - len(selected)
     surplus, rest = value[: max(lead, 0)], value[max(lead, 0) :]
     near = selected[len(selected) - len(rest) :]
@@ -45,7 +45,7 @@ def require_fit(name: str, value: Shape, selected: Shape) -> None:
 
 
 def _key(x: Any, key: Any, arrays: tuple[Any, ...], name: str) -> tuple[Template, list[Any]]:
-    """Template and arrays; with arrays given apart, `key` is a template already."""
+    """Return template and arrays; with separate arrays, `key` is already a template."""
     if arrays and not isinstance(key, tuple):
         raise ArgumentError(
             f'{name}: key is {noun(key)}; beside index arrays expected a tuple with "array" in the '
@@ -58,7 +58,7 @@ def _key(x: Any, key: Any, arrays: tuple[Any, ...], name: str) -> tuple[Template
 
 
 def keyed(op: ArrayOp, operands: tuple[Any, ...], arrays: Any, key: Any, out: Any) -> Any:
-    """An operator at an index of its first operand."""
+    """Apply an operator at an index of its first operand."""
     template, arrays = _key(operands[0], key, arrays, op.__name__)
     return op(*operands, *arrays, key=template, out=out)
 

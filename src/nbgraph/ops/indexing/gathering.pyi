@@ -10,9 +10,9 @@ from nbgraph.operator.annotations import Operand
 def selected_by(name: str, shape: Shape, key: Template, indices: tuple[Spec, ...]) -> Shape:
     """Return the shape that a key selects with these index arrays; DTypeError for floats."""
 def require_fit(name: str, value: Shape, selected: Shape) -> None:
-    """ShapeError where a value does not broadcast to what is selected."""
+    """Raise ShapeError if a value does not broadcast to the selection."""
 def keyed(op: ArrayOp, operands: tuple[Any, ...], arrays: Any, key: Any, out: Any) -> Any:
-    """An operator at an index of its first operand."""
+    """Apply an operator at an index of its first operand."""
 def scatter_add(value: Operand[Carried], *index_arrays: Any, shape: Any, key: Any, out: Any=None) -> Carried:
     """Zeros of `shape` with `value` added at `key`, repeated places as often as they are named.
     

@@ -1,7 +1,7 @@
-"""Elements by integer indices along one axis; the reverse, which adds up; one-hot rows.
+"""Elements by integer indices along one axis; the reverse, which adds; one-hot rows.
 
 Indices count from 0, negative ones from the end. One out of bounds raises IndexingError: at the
-call for NumPy arrays, when it is computed for indices that are not yet known.
+call for NumPy arrays, at the computation for indices that are not yet known.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Number = int | float
 
 
 def require_integers(name: str, spec: Spec, operand: str = "indices") -> None:
-    """DTypeError where indices are not integers."""
+    """Raise DTypeError unless indices are integers."""
     if spec.dtype.kind not in "iu":
         raise DTypeError(
             f"{name}: {operand} has dtype {spec.dtype}; indices are integers, for a mask use "
@@ -49,7 +49,7 @@ def require_integers(name: str, spec: Spec, operand: str = "indices") -> None:
 
 
 def of_result(function: Callable[..., Array]) -> Callable[..., None]:
-    """Return the compute of an operator whose result a function of arrays gives."""
+    """Return the compute of an operator whose result a function of arrays returns."""
 
     def compute(inputs: Arrays, outputs: Arrays, **attributes: Any) -> None:
         outputs[0][...] = function(*inputs, **attributes)
@@ -58,7 +58,7 @@ def of_result(function: Callable[..., Array]) -> Callable[..., None]:
 
 
 def check_bounds(name: str, indices: Array, size: int, axis: int) -> None:
-    """IndexingError where an index lies outside -size to size - 1."""
+    """Raise IndexingError if an index lies outside -size to size - 1."""
     if indices.size == 0:
         return
     low, high = int(indices.min()), int(indices.max())
@@ -71,10 +71,10 @@ def check_bounds(name: str, indices: Array, size: int, axis: int) -> None:
 
 
 def add_at(out: Array, places: tuple[Any, ...], value: Array) -> None:
-    """`out[places] += value`, repeated places as often as they are named; in float32 at least."""
+    """Add `value` to `out[places]`, for repeated places repeatedly; in float32 at least."""
     wide = accumulator(out.dtype)
     target = out if wide == out.dtype and out.flags.c_contiguous else out.astype(wide, order="C")
-    # flat numbers of elements: the only form that NumPy adds at quickly
+    # flat indices of elements: the only form that NumPy adds at fast
     numbers = np.arange(out.size).reshape(out.shape)[places]
     values = np.broadcast_to(value, numbers.shape).astype(wide, copy=False)
     np.add.at(target.reshape(-1), numbers.ravel(), values.ravel())
@@ -83,7 +83,7 @@ def add_at(out: Array, places: tuple[Any, ...], value: Array) -> None:
 
 
 def _indices(x: Any) -> Any:
-    """Indices as an array; an empty list has no dtype of its own and is of integers."""
+    """Return indices as an array; an empty list is taken as integers."""
     array = as_array(x)
     if isinstance(x, (list, tuple)) and array.size == 0:
         return array.astype("int64")
@@ -102,7 +102,7 @@ def _take_infer(x: Spec, indices: Spec, *, axis: int) -> Spec:
 def _take(x: Array, indices: Array, *, axis: int) -> Array:
     axis = axis_of("take", axis, x.ndim)
     check_bounds("take", indices, x.shape[axis], axis)
-    # "wrap" for checked indices: NumPy would fill a temporary array for its own check
+    # "wrap" for checked indices: NumPy would use a temporary array for its own check
     return np.take(x, indices, axis, mode="wrap")
 
 
@@ -133,8 +133,8 @@ def take(
 
     indices : array of any shape of ints, negative ones count from the end
     axis : int or None
-    mode : "raise": an IndexingError for an index out of bounds; "clip": the nearest; "wrap":
-        counted on from the other end, as in NumPy
+    mode : "raise": an IndexingError for an index out of bounds; "clip": the nearest; "wrap": modulo
+        the size, as in NumPy
     -> array of the shape of x with that of `indices` in place of the axis. The gradient is added up
         where indices repeat.
     >>> take([10, 20, 30], [2, 0, 2]), take([10, 20, 30], [5, -7], mode="clip")
@@ -149,12 +149,12 @@ def take(
 
 
 def within(name: str, x: Any, indices: Any, axis: int, mode: str) -> Any:
-    """Indices brought into the bounds of an axis; ArgumentError where `mode` is not known."""
+    """Return indices brought within the bounds of an axis; ArgumentError for an unknown `mode`."""
     one_of(name, "mode", mode, ("raise", "clip", "wrap"))
     carrier = carrier_of((x, indices))
     if mode == "raise":
         return indices
-    if carrier is None or hasattr(carrier, "__nbgraph_compose__"):  # of symbols shapes may change
+    if carrier is None or hasattr(carrier, "__nbgraph_compose__"):  # shapes of symbols may change
         return WITHIN(x, indices, axis=axis, mode=mode)
     WITHIN.infer([Spec.of(as_array(v)) for v in (x, indices)], {"axis": axis, "mode": mode})
     return _within(as_array(x), as_array(indices), axis=axis, mode=mode)  # in kernels
@@ -167,7 +167,7 @@ def _within_infer(x: Spec, indices: Spec, *, axis: int, mode: str) -> Spec:
 
 
 def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Integers that hold the size of an axis."""
+    """Return an integer dtype that holds the size of an axis."""
     return dtype if dtype.itemsize == 8 else np.dtype("int64")
 
 
@@ -189,7 +189,7 @@ WITHIN = ArrayOp(
 
 
 def _chosen(name: str, shape: Shape, indices: Shape, axis: int) -> Shape:
-    """The shape of what indices choose: broadcast against `shape` at all axes but one."""
+    """Return the shape that indices select: broadcast against `shape` at all axes but one."""
     if len(shape) != len(indices):
         raise ShapeError(
             f"{name}: indices of shape {indices} for an array of shape {shape}; give indices with "
@@ -208,7 +208,7 @@ def _chosen(name: str, shape: Shape, indices: Shape, axis: int) -> Shape:
 
 
 def _places(indices: Array, axis: int, shape: Shape) -> tuple[Array, ...]:
-    """Indices of every axis: those given at `axis`, all in order at the others."""
+    """Return indices of every axis: the given ones at `axis`, ranges at the others."""
     grids = np.ogrid[tuple(slice(n) for n in shape)]
     return tuple(indices if d == axis else grid for d, grid in enumerate(grids))
 
@@ -304,7 +304,7 @@ def _one_hot(
 
 
 def _bits(number: Number, dtype: np.dtype[Any]) -> int:
-    """The word that holds a number of a dtype."""
+    """Return the bits of a number of a dtype as an integer."""
     number_of = np.zeros(1, dtype)
     number_of[0] = number
     return int(number_of.view(f"u{dtype.itemsize}")[0].astype("int64"))
@@ -335,7 +335,7 @@ _ONE_HOT = UnitOp("one_hot", _one_hot_infer, _one_hot, units=_hot, operands=("in
 
 
 def hot(indices: Any, depth: int, values: dict[str, Number], dtype: Any, out: Any) -> Any:
-    """Rows with a one at the index, by default; see `one_hot`."""
+    """Return rows with a one at the index, by default; see `one_hot`."""
     dtype = optional_dtype(config.default_float if dtype is None else dtype)
     indices = _indices(indices)
     if indices.shape is None or indices.dtype.kind not in "iub":
@@ -357,8 +357,8 @@ one_hot(indices, depth: int, *, on_value: float = 1, off_value: float = 0, dtype
            [0., 0., 0.]], dtype=float32)
     = hot(indices, shape_tuple("one_hot", (depth,), "depth")[0], {} if (on_value, off_value) == (1,
         0) else {"on_value": on_value, "off_value": off_value}, dtype, out)
-take_along_axis(x, indices, axis: int = -1, *, out=None): Elements along an axis, at indices of
-    their own for each line: `x` at argsort(x) is sorted.
+take_along_axis(x, indices, axis: int = -1, *, out=None): Elements along an axis, at separate
+    indices for each line, such as argsort(x).
 
     The gradient is added up where indices repeat.
     indices : array of ints with as many axes, of the shape of x but for `axis`

@@ -9,13 +9,13 @@ from nbgraph.operator.annotations import Operand
 
 Number = int | float
 def require_integers(name: str, spec: Spec, operand: str='indices') -> None:
-    """DTypeError where indices are not integers."""
+    """Raise DTypeError unless indices are integers."""
 def of_result(function: Callable[..., Array]) -> Callable[..., None]:
-    """Return the compute of an operator whose result a function of arrays gives."""
+    """Return the compute of an operator whose result a function of arrays returns."""
 def check_bounds(name: str, indices: Array, size: int, axis: int) -> None:
-    """IndexingError where an index lies outside -size to size - 1."""
+    """Raise IndexingError if an index lies outside -size to size - 1."""
 def add_at(out: Array, places: tuple[Any, ...], value: Array) -> None:
-    """`out[places] += value`, repeated places as often as they are named; in float32 at least."""
+    """Add `value` to `out[places]`, for repeated places repeatedly; in float32 at least."""
 def take(x: Operand[Carried], indices: Operand[Carried], axis: int | None=None, *, mode: str='raise', out: Any=None) -> Carried:
     """The elements at these indices along an axis, by default of the flattened array.
     
@@ -24,8 +24,8 @@ def take(x: Operand[Carried], indices: Operand[Carried], axis: int | None=None, 
     x : array
     indices : array of any shape of ints, negative ones count from the end
     axis : int or None
-    mode : "raise": an IndexingError for an index out of bounds; "clip": the nearest; "wrap":
-        counted on from the other end, as in NumPy
+    mode : "raise": an IndexingError for an index out of bounds; "clip": the nearest; "wrap": modulo
+        the size, as in NumPy
     out : array to write to, optional
     
     Returns
@@ -36,11 +36,11 @@ def take(x: Operand[Carried], indices: Operand[Carried], axis: int | None=None, 
     >>> take([10, 20, 30], [2, 0, 2]), take([10, 20, 30], [5, -7], mode="clip")
     (array([30, 10, 30]), array([30, 10]))"""
 def within(name: str, x: Any, indices: Any, axis: int, mode: str) -> Any:
-    """Indices brought into the bounds of an axis; ArgumentError where `mode` is not known."""
+    """Return indices brought within the bounds of an axis; ArgumentError for an unknown `mode`."""
 from nbgraph.operator.arrays.array_op import ArrayOp as _WITHIN
 WITHIN: _WITHIN
 def hot(indices: Any, depth: int, values: dict[str, Number], dtype: Any, out: Any) -> Any:
-    """Rows with a one at the index, by default; see `one_hot`."""
+    """Return rows with a one at the index, by default; see `one_hot`."""
 def one_hot(indices: Operand[Carried], depth: int, *, on_value: float=1, off_value: float=0, dtype: Any=None, out: Any=None) -> Carried:
     r"""Rows of `depth` zeros with a one at the index; only zeros for an index outside.
 
@@ -62,7 +62,7 @@ def one_hot(indices: Operand[Carried], depth: int, *, on_value: float=1, off_val
            [0., 0., 0.]], dtype=float32)
     """
 def take_along_axis(x: Operand[Carried], indices: Operand[Carried], axis: int=-1, *, out: Any=None) -> Carried:
-    r"""Elements along an axis, at indices of their own for each line: `x` at argsort(x) is sorted.
+    r"""Elements along an axis, at separate indices for each line, such as argsort(x).
 
     The gradient is added up where indices repeat.
 

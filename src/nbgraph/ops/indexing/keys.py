@@ -1,9 +1,9 @@
 """Indices of every kind as data: a hashable template, and the integer arrays that fill it.
 
-A template is a tuple of ints, `Triple(start, stop, step)`, None, Ellipsis, and "array" where an
-integer array stands. NumPy's rules hold: index arrays (and, beside them, integers) broadcast
-against each other; their axes replace the indexed ones, and come first where a slice, or an
-Ellipsis that stands for no axis, lies between them.
+A template is a tuple of ints, `Triple(start, stop, step)`, None, Ellipsis, and "array" for an
+integer array. NumPy's rules hold: index arrays (and integers with them) broadcast against each
+other; their axes replace the indexed ones, and come first if a slice, or an Ellipsis for no axis,
+lies between them.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from nbgraph.ops.shapes.slicing import Triple, basic_part, full_key
 
 
 def normal_key(key: Any, shape: Shape | None, name: str = "index") -> tuple[Template, list[Any]]:
-    """An index of NumPy's rules as (template, index arrays), checked against a shape. With None,
-    a shape that is not known yet, the template is as short as the index, and checked later.
+    """Return an index of NumPy's rules as (template, index arrays), checked against a shape. For
+    None, an unknown shape, the template is as short as the index, and checked later.
 
-    Boolean masks and lists become integer arrays. An array that is not NumPy's is kept as it is:
-    it holds integers, and its values are checked when it is used. Without index arrays the
-    template is a key of `slice_view`. IndexingError where the index does not fit.
+    Boolean masks and lists become integer arrays. An array that is not NumPy's is kept: it holds
+    integers, and its values are checked at its use. Without index arrays the template is a key of
+    `slice_view`. Raises IndexingError if the index does not fit.
 
     >>> normal_key((slice(1, None), [0, 2]), (4, 3))
     ((Triple(start=1, stop=None, step=None), 'array'), [array([0, 2])])
@@ -51,7 +51,7 @@ def normal_key(key: Any, shape: Shape | None, name: str = "index") -> tuple[Temp
     for i, (axis, array) in enumerate(zip(_array_axes(template), arrays, strict=True)):
         if isinstance(array, _Mask):
             size = shape[axis]
-            if array.size not in (0, size):  # a mask of no elements selects nothing of any axis
+            if array.size not in (0, size):  # a mask without elements selects nothing of any axis
                 raise IndexingError(
                     f"{name}: a mask of size {array.size} for axis {axis} of shape {shape}; give "
                     f"one of size {size}"
@@ -63,7 +63,7 @@ def normal_key(key: Any, shape: Shape | None, name: str = "index") -> tuple[Temp
 
 
 class _Mask:
-    """A mask along one of its axes: where it is True, of how many."""
+    """A mask along one of its axes: the indices where it is True, and the extent."""
 
     __slots__ = ("places", "size")
 
@@ -76,12 +76,12 @@ def _is_array(part: Any) -> bool:
 
 
 def _parts(name: str, part: Any) -> list[Any]:
-    """What one element of an index stands for: a mask has an array for each of its axes."""
+    """Return the parts of one element of an index: a mask has an array per axis."""
     if isinstance(part, Triple):  # of a template
         return [part]
     if isinstance(part, (list, tuple, bool, np.bool_)) or foreign[type(part)]:
         part = _from_sequence(name, part)
-    known = getattr(part, "shape", None) is not None  # else a carrier's dtype may be unknown, too
+    known = getattr(part, "shape", None) is not None  # else the dtype may be unknown, too
     if is_foreign(part):
         part = of_library(name, "key", part)
     kind = part.dtype.kind if known and hasattr(part, "dtype") else None
@@ -113,12 +113,12 @@ def _from_sequence(name: str, part: Any) -> Any:
         array = np.asarray(part)
     except ValueError as error:
         raise IndexingError(f"{name}: {part!r} is not an index: {error}") from None
-    # an empty list has no dtype of its own
+    # an empty list has no dtype
     return array.astype(np.int64) if array.size == 0 and array.dtype.kind == "f" else array
 
 
 def _array_axes(template: Template) -> list[int]:
-    """The axes that the index arrays index."""
+    """Return the axes that the index arrays index."""
     indexed = (part for part in template if part is not None and part is not Ellipsis)
     return [axis for axis, part in enumerate(indexed) if part == ARRAY]
 
@@ -126,7 +126,7 @@ def _array_axes(template: Template) -> list[int]:
 def numpy_index(
     name: str, key: Template, shape: Shape, arrays: Sequence[np.ndarray[Any, Any]]
 ) -> tuple[Any, ...]:
-    """The index as NumPy takes it; IndexingError where a value of an array is out of bounds."""
+    """Return the index in NumPy's form; IndexingError for a value out of bounds."""
     full = full_key(name, key, shape)
     for axis, array in zip(_array_axes(full), arrays, strict=True):
         check_bounds(name, array, shape[axis], axis)

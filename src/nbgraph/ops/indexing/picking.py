@@ -1,6 +1,6 @@
-"""Elements by number under the names that others know: embeddings, slices of an axis, choices.
+"""Elements by index under names of other libraries: embeddings, slices of an axis, choices.
 
-Made of `take`, `gather` and kin: see there for indices out of bounds.
+Composed of `take`, `gather` and the like: see there for indices out of bounds.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from nbgraph.ops.shapes.slicing import at_axis, slice_view
 
 
 def _integers(x: Any) -> Any:
-    """Numbers of places; MXNet gives them as floats."""
+    """Return indices as integers; MXNet passes floats."""
     array = as_array(x)
     if array.shape is not None and array.dtype.kind in "iub":
         return array
@@ -38,7 +38,7 @@ def _integers(x: Any) -> Any:
 
 
 def rows_of(weight: Any, places: Any, padding_index: int | None) -> Any:
-    """The rows of a table at places; that of `padding_index` gets no gradient."""
+    """Return the rows of a table at indices; that of `padding_index` gets no gradient."""
     rows = take(weight, places, 0)
     if padding_index is None:
         return rows
@@ -56,7 +56,7 @@ def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False, mode: st
     axis : int
     keepdims : whether the axis stays, with size 1
     mode : "raise", "clip" or "wrap", as of `take`
-    -> array of the shape of x without the axis; the gradient of what is not picked is 0
+    -> array of the shape of x without the axis; other elements have gradient 0
     >>> pick([[1, 2], [3, 4]], [1, 0])
     array([2, 3])
     """
@@ -70,13 +70,13 @@ def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False, mode: st
 
 
 def at_places(of: Any, data: Any, name: str, indices: Any, **how: Any) -> Any:
-    """A function at the places that columns of indices are."""
+    """Apply a function at the coordinates in columns of indices."""
     rows = _places(name, indices)
     return of(data, *rows, key=(ARRAY,) * len(rows), **how)
 
 
 def _places(name: str, indices: Any) -> list[Any]:
-    """Indices of each axis; negative ones count from the end, as everywhere."""
+    """Return indices of each axis; negative ones count from the end, as everywhere."""
     array = as_known(name, _integers(indices))
     if not array.shape or array.dtype.kind not in "iu":
         raise DTypeError(
@@ -107,7 +107,7 @@ def slice_axis(x: Any, axis: int, begin: int = 0, end: int | None = None, step: 
 
 
 def picked(places: Any, *arrays: Any) -> Any:
-    """For each element that of the array at its place."""
+    """Return each element from the array that its index selects."""
     return squeeze(take_along_axis(stack(arrays, 0), expand_dims(places, 0), 0), 0)
 
 
@@ -126,8 +126,8 @@ embedding(indices, weight, *, input_dim: int | None = None, output_dim: int | No
            [2., 3.]])
     = rows_of(with_shape(as_array(weight), (input_dim, output_dim), "embedding", "weight",
         {"input_dim": input_dim, "output_dim": output_dim}), _integers(indices), padding_index)
-choose(indices, choices): For each element that of `choices[index]`; arrays broadcast against each
-    other.
+choose(indices, choices): Each element of `choices[index]` for its index; arrays broadcast against
+    each other.
     indices : array of ints, negative ones count from the end; out of bounds an IndexingError
     choices : sequence of arrays
     >>> choose([0, 1, 1], [[1, 2, 3], [10, 20, 30]])
@@ -145,7 +145,7 @@ gather_nd(data, indices): Parts of data at `data[indices[0], indices[1], ...]`: 
 scatter_nd(data, indices, shape): Zeros of `shape` with data added at places as `gather_nd` finds
     them.
 
-    A place that is named twice gets the sum.
+    Values at a repeated place are added up.
 
     data : array (..., *rest)
     indices : array (m, ...), m indices in a column

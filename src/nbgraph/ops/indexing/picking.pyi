@@ -8,7 +8,7 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def rows_of(weight: Any, places: Any, padding_index: int | None) -> Any:
-    """The rows of a table at places; that of `padding_index` gets no gradient."""
+    """Return the rows of a table at indices; that of `padding_index` gets no gradient."""
 def pick(x: Operand[Carried], index: Operand[Carried], axis: int=-1, *, keepdims: bool=False, mode: str='raise') -> Carried:
     """One element of each row along an axis, at an index for each row.
     
@@ -22,12 +22,12 @@ def pick(x: Operand[Carried], index: Operand[Carried], axis: int=-1, *, keepdims
     
     Returns
     -------
-    array of the shape of x without the axis; the gradient of what is not picked is 0
+    array of the shape of x without the axis; other elements have gradient 0
     
     >>> pick([[1, 2], [3, 4]], [1, 0])
     array([2, 3])"""
 def at_places(of: Any, data: Any, name: str, indices: Any, **how: Any) -> Any:
-    """A function at the places that columns of indices are."""
+    """Apply a function at the coordinates in columns of indices."""
 def slice_axis(x: Operand[Carried], axis: int, begin: int=0, end: int | None=None, step: int=1) -> Carried:
     """Part of an axis, from `begin` up to `end`: a view. None is the end of the axis.
     
@@ -41,7 +41,7 @@ def slice_axis(x: Operand[Carried], axis: int, begin: int=0, end: int | None=Non
     array([[2, 3],
            [5, 6]])"""
 def picked(places: Any, *arrays: Any) -> Any:
-    """For each element that of the array at its place."""
+    """Return each element from the array that its index selects."""
 def embedding(indices: Operand[Carried], weight: Operand[Carried], *, input_dim: int | None=None, output_dim: int | None=None, padding_index: int | None=None) -> Carried:
     r"""The rows of `weight` at these indices.
 
@@ -66,7 +66,7 @@ def embedding(indices: Operand[Carried], weight: Operand[Carried], *, input_dim:
            [2., 3.]])
     """
 def choose(indices: Operand[Carried], choices: Any) -> Carried:
-    r"""For each element that of `choices[index]`; arrays broadcast against each other.
+    r"""Each element of `choices[index]` for its index; arrays broadcast against each other.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def gather_nd(data: Operand[Carried], indices: Operand[Carried]) -> Carried:
 def scatter_nd(data: Operand[Carried], indices: Operand[Carried], shape: Any) -> Carried:
     r"""Zeros of `shape` with data added at places as `gather_nd` finds them.
 
-    A place that is named twice gets the sum.
+    Values at a repeated place are added up.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Elements by indices, as kernels with a unit for each element of the result.
+"""Elements by indices, as kernels with a unit per element of the result.
 
-Elements are moved as they are, whatever they mean.
+Elements are copied as bits, whatever their meaning.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from nbgraph.ops.indexing.addressing import (
 )
 from nbgraph.ops.shapes.slicing import at_axis
 
-NOWHERE = f"(0 - {1 << 62})"  # as text; places are negative where steps are
+NOWHERE = f"(0 - {1 << 62})"  # as text; offsets are negative where steps are
 
 
 def units_of(name: str, kind: str | None, indices: Specs, places: Chosen) -> Units:
-    """Return the kernel that stores the chosen elements, or, without a kind, their places."""
+    """Return the kernel that stores the selected elements, or, without a kind, their offsets."""
     dims, count = merged(places.dims), math.prod(dim.extent for dim in places.dims)
     words = {"total": count, "base": places.base}
     words |= {f"e{k}": n for k, n in enumerate(extents(dims), 1)} | steps(dims, 0, "s")
@@ -63,28 +63,28 @@ def units_of(name: str, kind: str | None, indices: Specs, places: Chosen) -> Uni
 
 
 def gathered(operands: Specs, outputs: Specs, *, key: Template) -> Units:
-    """x[key]."""
+    """Return the kernel of x[key]."""
     x, *indices = operands
     places = chosen(key, x.shape, [spec.shape for spec in indices])
     return units_of("gather", raw(x), indices, places)
 
 
 def taken(operands: Specs, outputs: Specs, *, axis: int) -> Units:
-    """x[:, indices]."""
+    """Return the kernel of x[:, indices]."""
     x, indices = operands
     key = at_axis(axis_of("take", axis, len(x.shape)), "array")
     return units_of("take", raw(x), [indices], chosen(key, x.shape, [indices.shape]))
 
 
 def taken_along(operands: Specs, outputs: Specs, *, axis: int) -> Units:
-    """out[o, k, c] = x[o, indices[o, k, c], c]."""
+    """Return the kernel of out[o, k, c] = x[o, indices[o, k, c], c]."""
     (x, indices), (out,) = operands, outputs
     places = _lined(x.shape, indices.shape, out.shape, axis)
     return units_of("take_along_axis", raw(x), [indices], places)
 
 
 def _lined(shape: Shape, indices: Shape, out: Shape, axis: int) -> Chosen:
-    """What indices of an axis choose that have lines of their own."""
+    """Return the selection of indices along an axis, with separate lines."""
     place = axis_of("take_along_axis", axis, len(shape))
     own = [0 if d == place else step for d, step in enumerate(along(shape, out))]
     dims = [Dim(n, (a, b)) for n, a, b in zip(out, own, along(indices, out), strict=True)]
@@ -92,5 +92,5 @@ def _lined(shape: Shape, indices: Shape, out: Shape, axis: int) -> Chosen:
 
 
 def signed(operands: Specs, outputs: Specs, **_: object) -> bool:
-    """Return whether indices are of dtypes that a signed word holds."""
+    """Return whether indices have dtypes that fit a signed word."""
     return all(spec.dtype.name != "uint64" for spec in operands[1:])

@@ -1,7 +1,7 @@
-"""Kernels that write values at indices, or add them there, on hosts.
+"""Kernels of hosts that write values at indices, or add them there.
 
-A kernel goes through the index arrays in their order, for each of the elements that lie beside what
-they choose; so of several values for one place the last one stays, and sums have one order.
+A kernel iterates over the index arrays in order, for each element of the dimensions that they do
+not select; so the last value at a repeated index remains, and sums have one order.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from nbgraph.ops.indexing.addressing import (
 )
 from nbgraph.ops.shapes.slicing import ALL, full_key
 
-_MOVED, _LEAST = 1 << 16, 1024  # bytes that a tile writes, roughly; of a line at once
-_ADDED = "float32", "float64", "int32", "int64"  # dtypes that kernels add up
-_WIDEST = 8  # bytes of an element that is moved as a word
+_MOVED, _LEAST = 1 << 16, 1024  # rough bytes that a tile writes; bytes of a line at once
+_ADDED = "float32", "float64", "int32", "int64"  # dtypes that kernels add
+_WIDEST = 8  # bytes of an element that is copied as a word
 
 
 class _Scatter(NamedTuple):
-    """What is written where: `lanes`, dimensions that do not choose one place twice, each with its
-    steps in the result, in the index arrays and in the value; `turns`, those that are gone through
-    in order; of each index array the extent and the step of its axis; `cleared`: positions, and
-    the step between them, that are 0 before, for each lane."""
+    """A write at indices: `lanes`, dimensions that never select an element twice, with steps in the
+    result, in the index arrays and in the value; `turns`, those iterated in order; extent and step
+    of each index array's axis; `cleared`: positions, and the step between them, that are zeroed
+    before, per lane."""
 
     base: int
     lanes: tuple[Dim, ...]
@@ -52,8 +52,8 @@ class _Scatter(NamedTuple):
 def write_call(
     own: Layout, value: Layout, indices: Layouts, key: Template, *, adds: bool
 ) -> KernelCall | None:
-    """Return the call that writes a value at a key, or adds it there, over the value, index arrays
-    and `own`, in this order; None where they lie otherwise than kernels take."""
+    """Return the call that writes a value at a key, or adds it, over the value, index arrays and
+    `own`, in order; None for other layouts."""
     item = own.dtype.itemsize
     fits = own.size and all(x.contiguous and x.size for x in (value, *indices))
     if not fits or own.dtype != value.dtype or any(step % item for step in own.strides):
@@ -64,7 +64,7 @@ def write_call(
 
 
 def add_tiling(specs: Specs, dtype: str, *, shape: Shape, key: Template) -> KernelCall | None:
-    """Return the call of `scatter_add` of whole lines at indices of adjacent axes, or None."""
+    """Return the call of `scatter_add` for whole lines at indices of adjacent axes, or None."""
     (value, *indices), axes = specs, whole_lines(key, shape)
     shapes = [spec.shape for spec in indices]
     if axes is None or value.shape != selected_shape("scatter_add", key, shape, shapes):
@@ -76,7 +76,7 @@ def add_tiling(specs: Specs, dtype: str, *, shape: Shape, key: Template) -> Kern
 
 
 def add_along_tiling(specs: Specs, dtype: str, *, shape: Shape, axis: int) -> KernelCall | None:
-    """Return the call of `scatter_along_axis`; None where something broadcasts."""
+    """Return the call of `scatter_along_axis`; None if an operand broadcasts."""
     (value, indices), place = specs, axis_of("scatter_along_axis", axis, len(shape))
     own = indices.shape
     if own[:place] != shape[:place] or own[place + 1 :] != shape[place + 1 :]:
@@ -92,8 +92,8 @@ def add_along_tiling(specs: Specs, dtype: str, *, shape: Shape, axis: int) -> Ke
 
 @functools.lru_cache(1024)
 def whole_lines(key: Template, shape: Shape) -> range | None:
-    """Return the axes that a key's index arrays choose of, if these lie side by side and the key
-    takes all of the others."""
+    """Return the axes that a key's index arrays index, if these are adjacent and the key takes all
+    others in full."""
     full = full_key("scatter_add", key, shape)
     first, count = full.index(ARRAY), full.count(ARRAY)
     whole = full == (*(ALL,) * first, *(ARRAY,) * count, *(ALL,) * (len(shape) - first - count))
@@ -101,7 +101,7 @@ def whole_lines(key: Template, shape: Shape) -> range | None:
 
 
 def core_shape(shape: Shape, rank: int) -> Shape:
-    """Return the shape of a value without the axes of size 1 that what is selected lacks."""
+    """Return the shape of a value without leading axes of size 1 that the selection lacks."""
     return shape[max(0, len(shape) - rank) :]
 
 
@@ -133,7 +133,7 @@ def _call(scatter: _Scatter, out: Spec, indices: Sequence[str], *, adds: bool) -
     if not total * (count + size):
         return None
     parts = [(f"d{k}", f"e{k}") for k in range(len(lanes))]
-    if not lanes or lanes[-1].steps[0] != 1:  # a tile writes all of a line before the next one
+    if not lanes or lanes[-1].steps[0] != 1:  # a tile writes a whole line before the next one
         parts.append(("c", "1"))
     run = lanes[-1].extent if parts[-1][0] != "c" else 1
     share = min(run, max(_LEAST // item, _MOVED // (item * (count + size))))
@@ -160,8 +160,8 @@ def _call(scatter: _Scatter, out: Spec, indices: Sequence[str], *, adds: bool) -
 def _steps(
     scatter: _Scatter, words: dict[str, int], kind: str, *, adds: bool, whole: bool
 ) -> list[tuple[str, str, Sequence[str]]]:
-    """Return the loops of a tile: what is cleared, then the turns. Extents and steps become
-    `words`; `whole`: a tile has all of the last lane."""
+    """Return the loops of a tile: zeroing, then the turns. Extents and steps become `words`;
+    `whole`: a tile has all of the last lane."""
     _, lanes, turns, axes, (size, line) = scatter
     turn = [f"k{k}" for k in range(len(turns))] if len(turns) > 1 else ["k"]
     numbers = [(n, f"t{k}") for k, n in enumerate(turn)] if len(turns) > 1 else []
@@ -170,7 +170,7 @@ def _steps(
     words |= {f"t{k}": dim.extent for k, dim in enumerate(turns)}
 
     def place(which: int, label: str, dims: Sequence[tuple[str, Dim]]) -> str:
-        """Return the sum of steps in an array as text; the steps become words."""
+        """Return the offset in an array as text; the steps become words."""
         words.update({f"{label}_{n}": dim.steps[which] for n, dim in dims})
         steps = [(n, dim.steps[which]) for n, dim in dims]
         return " + ".join([_times(n, step, f"{label}_{n}") for n, step in steps if step] or ["0"])
@@ -187,7 +187,7 @@ def _steps(
     steps: list[tuple[str, str, Sequence[str]]] = [("k", "count", lines)]
     if size:
         run = lanes[-1].extent if lanes else 1
-        flat = whole and 1 < run == line  # what a tile clears lies side by side
+        flat = whole and 1 < run == line  # a tile clears contiguous elements
         size, line = (size * run, 1) if flat else (size, line)
         words |= {"size": size, "line": line}
         at = f"{place(0, 'y', named[: len(named) - flat])} + {_times('s', line, 'line')}"

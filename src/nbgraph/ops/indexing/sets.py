@@ -1,8 +1,8 @@
-"""Results whose shape depends on values: nonzero, unique and its kin; and membership.
+"""Results whose shape depends on values: nonzero, unique and the like; and membership.
 
-These cannot be inferred before they are computed: they are computed at once. A class of arrays
-takes part by `__nbgraph_dynamic__`. Where values come out, it is told at which places they are, and
-takes them by an operator: so gradients flow to those places.
+Their shapes cannot be inferred, so they are computed at once. A class of arrays supports them by
+`__nbgraph_dynamic__`. If values are returned, the class gets their positions, and takes them by an
+operator: so gradients flow to those positions.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ from nbgraph.signatures import Function
 
 
 def at_once(name: str, compute: Function, *operands: Any) -> Any:
-    """The results of a function of NumPy arrays, whose shapes depend on values.
+    """Return the results of a function of NumPy arrays, whose shapes depend on values.
 
-    For other arrays the class that carries operators is asked: its
-    `__nbgraph_dynamic__(name, compute, operands, options)` waits for the values, computes, and
-    wraps the results. A class without it is refused.
+    For other arrays the carrier class is called: its `__nbgraph_dynamic__(name, compute, operands,
+    options)` waits for the values, computes, and wraps the results. A class without it is refused.
     """
     carrier: Any = carrier_of(operands)
     if carrier is None:
@@ -40,10 +39,10 @@ def at_once(name: str, compute: Function, *operands: Any) -> Any:
 def chosen(
     name: str, compute: Function, choose: Function, *operands: Any, make: Function | None = None
 ) -> Any:
-    """`at_once`, where values are elements of the last operand.
+    """Like `at_once`, for results that are elements of the last operand.
 
-    `choose` gives their places in that array, flat, and whatever else comes out, where derivatives
-    are recorded or on devices; `make` puts values and the rest together where there is a rest.
+    `choose` returns their flat indices in that array, and any further results, if derivatives are
+    recorded or on devices; `make` combines values and further results, if there are any.
     """
     plain = recording.get() is None and not any(map(is_elsewhere, operands))
     if plain or carrier_of(operands) is None:
@@ -54,13 +53,13 @@ def chosen(
 
 
 def true_places(condition: Any, x: Any) -> tuple[Array, ...]:
-    """Where a condition of x's shape is true."""
+    """Return the flat indices where a condition of x's shape is true."""
     require_shape("extract: condition", condition.shape, x.shape, of="x has")
     return (np.flatnonzero(condition),)
 
 
 def extracted(condition: Any, x: Any) -> Array:
-    """The elements of x where a condition of its shape is true."""
+    """Return the elements of x where a condition of its shape is true."""
     return x.reshape(-1)[true_places(condition, x)]
 
 
@@ -68,7 +67,7 @@ def extracted(condition: Any, x: Any) -> Array:
 
 
 class UniqueAll(NamedTuple):
-    """Different values in order, where each is first, which each element is, how often."""
+    """Distinct values in order, the first index of each, each element's value index, counts."""
 
     values: Any
     indices: Any
@@ -77,14 +76,14 @@ class UniqueAll(NamedTuple):
 
 
 class UniqueCounts(NamedTuple):
-    """Different values in order, and how often each is there."""
+    """Distinct values in order, and counts."""
 
     values: Any
     counts: Any
 
 
 class UniqueInverse(NamedTuple):
-    """Different values in order, and which of them each element is."""
+    """Distinct values in order, and each element's value index."""
 
     values: Any
     inverse_indices: Any
@@ -98,38 +97,38 @@ def _each(x: Any) -> UniqueAll:
 
 
 def all_places(x: Any) -> tuple[Array, ...]:
-    """Where values are first, which each element is, how often."""
+    """Return first indices of values, each element's value index, and counts."""
     unique = _each(x)
     return unique.indices, *unique[1:]
 
 
 def inverse_places(x: Any) -> tuple[Array, ...]:
-    """Where values are first, and which each element is."""
+    """Return first indices of values, and each element's value index."""
     return _each(x)[1:3]
 
 
 def count_places(x: Any) -> tuple[Array, ...]:
-    """Where values are first, and how often each is there."""
+    """Return first indices of values, and counts."""
     return _each(x)[1::2]
 
 
 def first_places(x: Any) -> tuple[Array, ...]:
-    """Where values are first."""
+    """Return first indices of values."""
     return np.unique(x, return_index=True, equal_nan=False)[1:]
 
 
 def first_places_with_nan(x: Any) -> tuple[Array, ...]:
-    """The same, with NaN once."""
+    """Return first indices of values, with NaN once."""
     return np.unique(x, return_index=True)[1:]
 
 
 def counted(x: Any) -> UniqueCounts:
-    """Different values, and how often each is there."""
+    """Return distinct values, and counts."""
     return UniqueCounts(*np.unique(x, return_counts=True, equal_nan=False))
 
 
 def inverted(x: Any) -> UniqueInverse:
-    """Different values, and which of them each element is."""
+    """Return distinct values, and each element's value index."""
     values, inverse = np.unique(x, return_inverse=True, equal_nan=False)
     return UniqueInverse(values, inverse.reshape(x.shape))
 
@@ -153,39 +152,39 @@ extract(condition, x): The elements at which the condition, of the same shape, i
     >>> extract([True, False, True], [1, 2, 3])
     array([1, 3])
     = chosen("extract", extracted, true_places, condition, x)
-unique_all(x) -> UniqueAll: The different values in order, with all that `np.unique` can tell; waits
-    for the values. No NaN equals another.
+unique_all(x) -> UniqueAll: The distinct values in order, with all results of `np.unique`; waits for
+    the values. No NaN equals another.
     x : array of any shape
     -> named tuple: values (n,); indices of where each is first; inverse_indices, of the shape of x;
         counts. A gradient goes to where a value is first.
     >>> unique_all([3, 1, 3]).counts
     array([1, 2])
     = chosen("unique_all", _each, all_places, x, make=UniqueAll)
-unique_counts(x) -> UniqueCounts: The different values in order, and how often each is there. No NaN
-    equals another.
+unique_counts(x) -> UniqueCounts: The distinct values in order, and their counts. No NaN equals
+    another.
     x : array of any shape
     -> named tuple: values (n,); counts (n,) of int64
     >>> unique_counts([3, 1, 3]).values
     array([1, 3])
     = chosen("unique_counts", counted, count_places, x, make=UniqueCounts)
-unique_inverse(x) -> UniqueInverse: The different values in order, and which of them each element
-    is. No NaN equals another.
+unique_inverse(x) -> UniqueInverse: The distinct values in order, and the index of each element's
+    value. No NaN equals another.
     x : array of any shape
     -> named tuple: values (n,); inverse_indices of int64, of the shape of x
     >>> unique_inverse([3, 1, 3]).inverse_indices
     array([1, 0, 1])
     = chosen("unique_inverse", inverted, inverse_places, x, make=UniqueInverse)
-unique_values(x): The different values in order. No NaN equals another.
+unique_values(x): The distinct values in order. No NaN equals another.
     x : array of any shape
     -> array (n,); a gradient goes to where a value is first
     >>> unique_values([3, 1, 3])
     array([1, 3])
     = chosen("unique_values", lambda x: np.unique(x, equal_nan=False), first_places, x)
 unique(x, *, return_index=False, return_inverse=False, return_counts=False, axis: int | None =
-    None): The different values in order, NaN once; waits for the values.
+    None): The distinct values in order, NaN once; waits for the values.
     x : array of any shape
     return_index, return_inverse, return_counts, axis : as of `numpy.unique`
-    -> array (n,); a gradient goes to where a value is first. With options what NumPy returns, as
+    -> array (n,); a gradient goes to where a value is first. With options NumPy's results, as
         constants.
     >>> unique([3, 1, 3])
     array([1, 3])

@@ -7,48 +7,47 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def at_once(name: str, compute: Function, *operands: Any) -> Any:
-    """The results of a function of NumPy arrays, whose shapes depend on values.
+    """Return the results of a function of NumPy arrays, whose shapes depend on values.
     
-    For other arrays the class that carries operators is asked: its
-    `__nbgraph_dynamic__(name, compute, operands, options)` waits for the values, computes, and
-    wraps the results. A class without it is refused."""
+    For other arrays the carrier class is called: its `__nbgraph_dynamic__(name, compute, operands,
+    options)` waits for the values, computes, and wraps the results. A class without it is refused."""
 def chosen(name: str, compute: Function, choose: Function, *operands: Any, make: Function | None=None) -> Any:
-    """`at_once`, where values are elements of the last operand.
+    """Like `at_once`, for results that are elements of the last operand.
     
-    `choose` gives their places in that array, flat, and whatever else comes out, where derivatives
-    are recorded or on devices; `make` puts values and the rest together where there is a rest."""
+    `choose` returns their flat indices in that array, and any further results, if derivatives are
+    recorded or on devices; `make` combines values and further results, if there are any."""
 def true_places(condition: Any, x: Any) -> tuple[Array, ...]:
-    """Where a condition of x's shape is true."""
+    """Return the flat indices where a condition of x's shape is true."""
 def extracted(condition: Any, x: Any) -> Array:
-    """The elements of x where a condition of its shape is true."""
+    """Return the elements of x where a condition of its shape is true."""
 class UniqueAll(NamedTuple):
-    """Different values in order, where each is first, which each element is, how often."""
+    """Distinct values in order, the first index of each, each element's value index, counts."""
     values: Any
     indices: Any
     inverse_indices: Any
     counts: Any
 class UniqueCounts(NamedTuple):
-    """Different values in order, and how often each is there."""
+    """Distinct values in order, and counts."""
     values: Any
     counts: Any
 class UniqueInverse(NamedTuple):
-    """Different values in order, and which of them each element is."""
+    """Distinct values in order, and each element's value index."""
     values: Any
     inverse_indices: Any
 def all_places(x: Any) -> tuple[Array, ...]:
-    """Where values are first, which each element is, how often."""
+    """Return first indices of values, each element's value index, and counts."""
 def inverse_places(x: Any) -> tuple[Array, ...]:
-    """Where values are first, and which each element is."""
+    """Return first indices of values, and each element's value index."""
 def count_places(x: Any) -> tuple[Array, ...]:
-    """Where values are first, and how often each is there."""
+    """Return first indices of values, and counts."""
 def first_places(x: Any) -> tuple[Array, ...]:
-    """Where values are first."""
+    """Return first indices of values."""
 def first_places_with_nan(x: Any) -> tuple[Array, ...]:
-    """The same, with NaN once."""
+    """Return first indices of values, with NaN once."""
 def counted(x: Any) -> UniqueCounts:
-    """Different values, and how often each is there."""
+    """Return distinct values, and counts."""
 def inverted(x: Any) -> UniqueInverse:
-    """Different values, and which of them each element is."""
+    """Return distinct values, and each element's value index."""
 def nonzero(x: Any) -> tuple[Any, ...]:
     r"""The indices of the elements that are not zero; waits for the values.
 
@@ -94,7 +93,7 @@ def extract(condition: Any, x: Operand[Carried]) -> Carried:
     array([1, 3])
     """
 def unique_all(x: Any) -> UniqueAll:
-    r"""The different values in order, with all that `np.unique` can tell; waits for the values. No NaN
+    r"""The distinct values in order, with all results of `np.unique`; waits for the values. No NaN
     equals another.
 
     Parameters
@@ -110,7 +109,7 @@ def unique_all(x: Any) -> UniqueAll:
     array([1, 2])
     """
 def unique_counts(x: Any) -> UniqueCounts:
-    r"""The different values in order, and how often each is there. No NaN equals another.
+    r"""The distinct values in order, and their counts. No NaN equals another.
 
     Parameters
     ----------
@@ -124,7 +123,7 @@ def unique_counts(x: Any) -> UniqueCounts:
     array([1, 3])
     """
 def unique_inverse(x: Any) -> UniqueInverse:
-    r"""The different values in order, and which of them each element is. No NaN equals another.
+    r"""The distinct values in order, and the index of each element's value. No NaN equals another.
 
     Parameters
     ----------
@@ -138,7 +137,7 @@ def unique_inverse(x: Any) -> UniqueInverse:
     array([1, 0, 1])
     """
 def unique_values(x: Operand[Carried]) -> Carried:
-    r"""The different values in order. No NaN equals another.
+    r"""The distinct values in order. No NaN equals another.
 
     Parameters
     ----------
@@ -152,7 +151,7 @@ def unique_values(x: Operand[Carried]) -> Carried:
     array([1, 3])
     """
 def unique(x: Operand[Carried], *, return_index: bool=False, return_inverse: bool=False, return_counts: bool=False, axis: int | None=None) -> Carried:
-    r"""The different values in order, NaN once; waits for the values.
+    r"""The distinct values in order, NaN once; waits for the values.
 
     Parameters
     ----------
@@ -161,7 +160,7 @@ def unique(x: Operand[Carried], *, return_index: bool=False, return_inverse: boo
 
     Returns
     -------
-    array (n,); a gradient goes to where a value is first. With options what NumPy returns, as
+    array (n,); a gradient goes to where a value is first. With options NumPy's results, as
         constants.
 
     >>> unique([3, 1, 3])

@@ -1,4 +1,4 @@
-"""`x` with other values at an index, or with values added there: copies that a kernel writes in."""
+"""Copies of `x` with a value written at an index, or added there, by kernels."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from nbgraph.shape import Array, Arrays
 class WritingOp(PiecesOp):
     """An operator of a copy of `x` in which a value is written at a key, or added there.
 
-    `write`: `write(copy, index, value)`, in NumPy's words. `rule`: its gradient.
+    `write`: `write(copy, index, value)`, in NumPy's terms. `rule`: its gradient.
     """
 
     def __init__(self, name: str, write: Callable[[Any, Any, Any], object], rule: Rule) -> None:
@@ -45,13 +45,13 @@ class WritingOp(PiecesOp):
         self.keeps, self._write, self.adds = frozenset(operands[2:]), write, write is add_at
 
     def at(self, x: Any, value: Any, arrays: tuple[Any, ...], key: Any, out: Any) -> Any:
-        """Apply it at an index as it is written, or at a template beside index arrays."""
+        """Apply the operator at an index as it is written, or at a template with index arrays."""
         return keyed(self, (x, value), arrays, key, out)
 
     def _pieces(
         self, out: Array, x: Array, value: Array, *arrays: Array, key: Template
     ) -> Writes | None:
-        """Two copies, where the key chooses a part of `x`; see PiecesOp."""
+        """Return two copies if the key selects a part of `x`; see PiecesOp."""
         if self.adds or arrays:
             return None
         part = out[(*numpy_key(full_key(self.__name__, key, out.shape)), Ellipsis)]
@@ -102,7 +102,7 @@ def _update_rule(g: Gradients) -> list[Any]:
 
 
 def _last_written(g: Gradients, arrays: list[Any], key: Template) -> Any:
-    """One where a value stays, zero where a repeated index overwrites it: decided by writing."""
+    """Return one where a value remains, zero where a repeated index overwrites it, by a write."""
     x, _, *indices = g.specs
     shape = selected_by("index_update", x.shape, key, tuple(indices))
     order = np.arange(math.prod(shape)).reshape(shape)
@@ -113,7 +113,7 @@ def _last_written(g: Gradients, arrays: list[Any], key: Template) -> Any:
 
 
 def _sum_to(gradient: Any, shape: Shape) -> Any:
-    """`sum_to`, for a value that may have more leading axes of size 1 than what is selected."""
+    """Return `sum_to`, for a value that may have more leading axes of size 1 than the selection."""
     core = core_shape(shape, len(gradient.shape))
     total = library.sum_to(gradient, core)
     return total if core == shape else library.reshape(total, shape)
@@ -133,14 +133,14 @@ _INDEX_ADD = WritingOp("index_add", add_at, _add_rule)
 
 _TABLE = """
 index_update(x, value, *index_arrays, key, out=None): A copy of `x` with `x[key] = value`.
-    value : array that broadcasts to `x[key]`, cast to the dtype of x; of values for one place the
-        last one stays
+    value : array that broadcasts to `x[key]`, cast to the dtype of x; if places repeat, the last
+        value stays
     key, *index_arrays : as those of `gather`
     >>> index_update([1, 2, 3], 0, key=[0, 2])
     array([0, 2, 0])
     = _INDEX_UPDATE.at(x, value, index_arrays, key, out)
-index_add(x, value, *index_arrays, key, out=None): A copy of `x` with `value` added at `key`,
-    repeated places as often as they are named.
+index_add(x, value, *index_arrays, key, out=None): A copy of `x` with `value` added at `key`, once
+    per occurrence of a repeated place.
     value : array that broadcasts to `x[key]`
     key, *index_arrays : as those of `gather`
     >>> index_add([1, 2, 3], 10, key=[0, 0])

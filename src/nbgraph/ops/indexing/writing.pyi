@@ -14,17 +14,17 @@ from nbgraph.operator.annotations import Operand
 class WritingOp(PiecesOp):
     """An operator of a copy of `x` in which a value is written at a key, or added there.
 
-    `write`: `write(copy, index, value)`, in NumPy's words. `rule`: its gradient.
+    `write`: `write(copy, index, value)`, in NumPy's terms. `rule`: its gradient.
     """
 
     def __init__(self, name: str, write: Callable[[Any, Any, Any], object], rule: Rule) -> None:
         ...
 
     def at(self, x: Any, value: Any, arrays: tuple[Any, ...], key: Any, out: Any) -> Any:
-        """Apply it at an index as it is written, or at a template beside index arrays."""
+        """Apply the operator at an index as it is written, or at a template with index arrays."""
 
     def _pieces(self, out: Array, x: Array, value: Array, *arrays: Array, key: Template) -> Writes | None:
-        """Two copies, where the key chooses a part of `x`; see PiecesOp."""
+        """Return two copies if the key selects a part of `x`; see PiecesOp."""
 
     def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: a kernel that copies, and one that writes."""
@@ -37,8 +37,8 @@ def index_update(x: Operand[Carried], value: Operand[Carried], *index_arrays: An
     Parameters
     ----------
     x : array
-    value : array that broadcasts to `x[key]`, cast to the dtype of x; of values for one place the
-        last one stays
+    value : array that broadcasts to `x[key]`, cast to the dtype of x; if places repeat, the last
+        value stays
     key, *index_arrays : as those of `gather`
     out : array to write to, optional
 
@@ -46,7 +46,7 @@ def index_update(x: Operand[Carried], value: Operand[Carried], *index_arrays: An
     array([0, 2, 0])
     """
 def index_add(x: Operand[Carried], value: Operand[Carried], *index_arrays: Any, key: Any, out: Any=None) -> Carried:
-    r"""A copy of `x` with `value` added at `key`, repeated places as often as they are named.
+    r"""A copy of `x` with `value` added at `key`, once per occurrence of a repeated place.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """`ng.linalg`: NumPy's and the Array API's functions of matrices, asynchronous, with gradients.
 
-Leading axes are a batch. LAPACK computes the factors, on the host: in kernels, or by `numpy.linalg`
-where matrices are complex; products are the library's. Integers count as float64.
+Leading axes are a batch. LAPACK computes the factors on the host: in kernels, or by `numpy.linalg`
+for complex matrices; products are the library's. Integers count as float64.
 
 >>> import nbgraph as ng
 >>> a = ng.array([[2.0, 0.0], [0.0, 4.0]])
@@ -18,12 +18,12 @@ from nbgraph.foreign import missing
 
 # the library's operators of these names
 _SHARED = "matmul matrix_transpose tensordot vecdot".split()
-# written beside the table: MXNet has operators of these names
+# separate from the table: MXNet has operators of these names
 _WRITTEN = ["det", "slogdet"]
 
 
 def __getattr__(name: str) -> Any:
-    """Functions load when they are first used (PEP 562)."""
+    """Return a function, which loads at its first use (PEP 562)."""
     if name not in __dir__():
         missing("ng.linalg", dict.fromkeys(__dir__()))(name)
     table, ops = (importlib.import_module(f"nbgraph.ops{at}") for at in (".linalg.table", ""))

@@ -14,7 +14,7 @@ from nbgraph.ops.linalg.matrices import shaped, solved, swapped
 
 
 def _rule(g: Gradients) -> list[Any]:
-    """The upper right block of the exponential of [[A^T, out_grad], [0, A^T]] (Mathias, 1996)."""
+    """Take the upper right block of exp([[A^T, out_grad], [0, A^T]]) (Mathias, 1996)."""
     turned, size = swapped(g.inputs[0]), g.specs[0].shape[-1]
     upper = library.concatenate([turned, library.astype(g.out_grad, turned.dtype)], -1)
     lower = library.concatenate([library.zeros_like(turned), turned], -1)
@@ -23,12 +23,12 @@ def _rule(g: Gradients) -> list[Any]:
 
 
 _PADE = [math.comb(13, j) / math.perm(26, j) for j in range(14)]  # of degree 13, by powers
-_NEAR = 5.37  # up to this size its error is one rounding in float64
+_NEAR = 5.37  # up to this norm its error is one rounding in float64
 
 
 def _expm(xp: Any, a: Any) -> Any:
-    """With a Pade approximant, by the size that powers say (Al-Mohy and Higham, 2009); all matrices
-    of a batch at once."""
+    """Return the exponential by a Pade approximant, scaled by norms of powers (Al-Mohy and Higham,
+    2009); all matrices of a batch at once."""
     second = a @ a
     powers = (second, second @ second, second @ second @ second)
     sizes = [xp.abs(x).sum(-2).max(-1) for x in (a, *powers)]

@@ -1,10 +1,10 @@
-"""What LAPACK computes of matrices, with gradient rules: a table of operators.
+"""Matrix functions of LAPACK, with gradient rules: a table of operators.
 
-A row of `OPERATORS` has the function of `numpy.linalg` that computes it, which array libraries on
-devices have by the same name, and most have a recipe for LAPACK (`routines`). Leading axes are a
-batch. The rules of factors are written for the conventional (conjugate) gradient of complex
-matrices; `conventional` turns them into nbgraph's convention, which is JAX's: of a holomorphic
-function the gradient is its derivative.
+A row of `OPERATORS` has the function of `numpy.linalg` that computes it, by whose name array
+libraries on devices have it, too, and most have a recipe for LAPACK (`routines`). Leading axes are
+a batch. The rules of factors are written for the conventional (conjugate) gradient of complex
+matrices; `conventional` converts them to nbgraph's convention, which is JAX's: the gradient of a
+holomorphic function is its derivative.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ OPERATORS: dict[str, ArrayOp] = {"linalg_expm": EXPM}
 
 
 def define(function: str, shapes: str, rule: Rule, keeps: str, **options: Any) -> None:
-    """Enter the operator of a function of `numpy.linalg`; see `shaped` and `by_lapack`."""
+    """Register the operator of a function of `numpy.linalg`; see `shaped` and `by_lapack`."""
     name = f"linalg_{function}"
     OPERATORS[name] = by_lapack(name, function, shapes, conventional(rule), keeps, **options)
 
 
 def _row(x: Any) -> Any:
-    """Vectors as factors of columns."""
+    """Return vectors as rows, which scale columns."""
     return library.expand_dims(x, -2)
 
 
 def _column(x: Any) -> Any:
-    """Vectors as factors of rows."""
+    """Return vectors as columns, which scale rows."""
     return library.expand_dims(x, -1)
 
 
@@ -62,12 +62,12 @@ def _sum(terms: Sequence[Any]) -> Any:
 
 
 def _on_diagonal(x: Any, size: int) -> Any:
-    """Diagonal matrices of these vectors."""
+    """Return diagonal matrices of these vectors."""
     return library.multiply(_column(x), np.eye(size, dtype="bool"))
 
 
 def _gaps(values: Any, size: int) -> Any:
-    """values[j] - values[i] in row i and column j; 1 on the diagonal."""
+    """Return values[j] - values[i] in row i and column j; 1 on the diagonal."""
     return library.add(library.subtract(_row(values), _column(values)), np.eye(size, dtype="bool"))
 
 
@@ -137,7 +137,7 @@ def _pinv_rule(g: Gradients) -> list[Any]:
 
 
 def by_singular_values(a: Any, *, rtol: Any) -> Any:
-    """Pseudo-inverses, in which singular values up to `rtol` of the largest are as 0."""
+    """Return pseudo-inverses; singular values up to `rtol` of the largest count as 0."""
     u, s, v = library.linalg_svd(a, full_matrices=False)
     kept = library.greater(s, library.multiply(_columns(s, 0, 1), rtol))
     inverse = library.where(kept, library.divide(1, library.where(kept, s, 1)), 0)
@@ -226,7 +226,7 @@ def _svdvals_steps(steps: Steps, a: Spec) -> float:
 
 
 def _gesdd(steps: Steps, job: str, m: int, n: int) -> None:
-    """Singular values "s" and, unless the job is "N", vectors "u" and "v"."""
+    """Compute singular values "s" and, unless the job is "N", vectors "u" and "v"."""
     k = min(m, n)
     ld = n if job == "A" else k
     steps.load(0, "a")
@@ -334,7 +334,7 @@ define("eigvals", "n n -> n:complex", _eigvals_rule, "a")
 
 
 def _qr_rule(g: Gradients) -> list[Any]:
-    """Of the first m columns of a wide matrix the factors' rule; of the others R = Q^H a."""
+    """Use the factors' rule for the first m columns of a wide matrix, R = Q^H a for the rest."""
     (q, r), (to_q, to_r), h = g.outputs, g.out_grads, adjoint_of(g)
     m, n = g.specs[0].shape[-2:]
     if g.attributes["mode"] == "complete" and m > n:

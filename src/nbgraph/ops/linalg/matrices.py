@@ -1,4 +1,4 @@
-"""What operators of matrices are written with: `numpy.linalg`, transposes, conventions."""
+"""Building blocks of matrix operators: calls of `numpy.linalg`, transposes, conventions."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def matrices(
 
 
 def shaped(name: str, text: str, label: str = "a") -> Callable[..., Any]:
-    """Return the inference of a function of matrices, whose axes have letters.
+    """Return the inference of a matrix function from a text, in which axes have letters.
 
     k is the smaller of m and n; w and t are m and n of full factors, and k of others. `:real` and
-    `:complex` say of which dtype a result is, where not of the operand's.
+    `:complex` mark results of another dtype than the operand's.
 
     >>> shaped("svd", "m n -> m k, k:real, k n")(Spec((5, 3, 2), np.dtype("complex64")))[1]
     Spec(shape=(5, 2), dtype=dtype('float32'))
@@ -54,7 +54,7 @@ def shaped(name: str, text: str, label: str = "a") -> Callable[..., Any]:
 
 
 def require_inexact(name: str, a: Spec, label: str) -> None:
-    """Raise DTypeError for an array that is not of floats or complex numbers."""
+    """Raise DTypeError for an array that is neither of floats nor of complex numbers."""
     if not inexact(a.dtype):
         raise DTypeError(f"{name}: {label} has dtype {a.dtype}; expected floats: use astype")
 
@@ -65,8 +65,8 @@ def wide(x: Array) -> Array:
 
 
 def solved(name: str, function: Callable[..., Any], *arrays: Array, failure: str = "") -> Any:
-    """A function of `numpy.linalg`, in float32 at least; LinAlgError, a ValueError, where it fails.
-    `failure`: what is wrong then, for which other libraries have numbers."""
+    """Return the result of a function of `numpy.linalg`, in float32 at least; raise LinAlgError, a
+    ValueError, if it fails, with the text `failure` in place of an error number."""
     try:
         return function(*map(wide, arrays))
     except np.linalg.LinAlgError as error:
@@ -75,12 +75,12 @@ def solved(name: str, function: Callable[..., Any], *arrays: Array, failure: str
 
 
 def swapped(x: Any) -> Any:
-    """Matrices transposed."""
+    """Return matrices transposed."""
     return library.matrix_transpose(x)
 
 
 def conventional(rule: Rule) -> Rule:
-    """Return a rule, written for conjugate gradients, in nbgraph's convention."""
+    """Return a rule for conjugate gradients converted to nbgraph's convention."""
 
     def convert(g: Gradients) -> Sequence[Any]:
         if not any_complex((g.specs[0], *g.out_grads)):
@@ -92,7 +92,7 @@ def conventional(rule: Rule) -> Rule:
 
 
 def adjoint_of(g: Gradients) -> Callable[[Any], Any]:
-    """Return what transposes matrices and conjugates them."""
+    """Return the function that transposes and conjugates matrices."""
     if g.specs[0].dtype.kind == "c":
         return lambda x: swapped(library.conj(x))
     return swapped

@@ -1,7 +1,7 @@
-"""Operators that LAPACK computes: on hosts as kernels of its routines, elsewhere as functions.
+"""Operators that LAPACK computes: by kernels of its routines on hosts, else by functions.
 
-Kernels are of float32 and float64; 16-bit floats are computed in float32. Complex matrices, arrays
-without elements and batches that broadcast in part are left to NumPy.
+Kernels are for float32 and float64; 16-bit floats are computed in float32. Complex matrices, arrays
+without elements and partly broadcast batches are left to NumPy.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     from nbgraph.kernels.products.lapack import Step
 
 _NATIVE = np.dtype("float32"), np.dtype("float64")
-_ALIGNED = 64  # bytes at which what routines work on begins
-_TILES = 16  # into which a batch is cut at most, each with memory of its own
+_ALIGNED = 64  # alignment in bytes of working memory
+_TILES = 16  # most tiles of a batch, each with memory of its own
 _MOST = 1 << 62
-_BANDS = {"": (-_MOST, _MOST), "lower": (0, _MOST), "upper": (-_MOST, 0)}  # row less column
-_LARGE = 1 << 16  # elements of one matrix from which LAPACK's own threads have something to do
-_CALL = 1000  # nanoseconds of a routine of a small matrix, besides its operations
+_BANDS = {"": (-_MOST, _MOST), "lower": (0, _MOST), "upper": (-_MOST, 0)}  # row minus column
+_LARGE = 1 << 16  # elements of a matrix from which LAPACK's own threads are used
+_CALL = 1000  # nanoseconds per routine of a small matrix, besides operations
 _PER_NANOSECOND = 2  # operations
 
 
 class Steps:
-    """What a kernel does for a matrix, written down step by step.
+    """The steps of a kernel for one matrix.
 
-    Memory has names, and matrices in it lie column by column.
+    Working memory has names, and matrices in it are column-major.
 
-    `arrays`: operands, of which there are `count`, then outputs. `dtype`: what all of them are of.
+    `arrays`: `count` operands, then outputs. `dtype`: of all of them.
     """
 
     def __init__(self, arrays: Layouts, count: int, dtype: Dtype) -> None:
@@ -48,7 +48,7 @@ class Steps:
         self.steps: list[Step] = []
 
     def work(self, name: str, size: int, dtype: str = "") -> int:
-        """Have memory of that many elements; return their number."""
+        """Reserve memory for so many elements; return their number."""
         self.memory[name] = layout((max(1, size),), np.dtype(dtype) if dtype else self.dtype)
         return size
 
@@ -62,15 +62,15 @@ class Steps:
         self._copy(operand, name, inner, outer, _BANDS[triangle])
 
     def store(self, name: str, output: int, ld: int, *, axes: int = 2, triangle: str = "") -> None:
-        """Copy memory, `ld` elements a column, to an output's matrix, or to one triangle."""
+        """Copy memory with leading dimension `ld` to an output's matrix, or to one triangle."""
         rows, columns, *steps = _matrix(self.arrays[self.count + output], axes)
         item = self.dtype.itemsize
         inner, outer = (rows, item, steps[0]), (columns, ld * item, steps[1])
         self._copy(name, self.count + output, inner, outer, _BANDS[triangle])
 
     def call(self, routine: str, *arguments: int | str, checked: bool = True) -> None:
-        """Call a routine with all arguments but the status: numbers, letters, memory. `checked`:
-        whether a status fails the kernel."""
+        """Call a routine with all arguments except the status: numbers, letters, memory. `checked`:
+        whether a nonzero status fails the kernel."""
         from nbgraph.kernels.products.lapack import Call
 
         words = [
@@ -80,7 +80,7 @@ class Steps:
         self.steps.append(Call(routine, tuple(words), checked))
 
     def determinant(self, factors: str, pivots: str, size: int, *results: str) -> None:
-        """Compute a determinant by LU factors: its value, or its sign and its logarithm."""
+        """Compute a determinant from LU factors: its value, or its sign and its logarithm."""
         from nbgraph.kernels.products.lapack import Determinant
 
         for name in results:
@@ -106,9 +106,9 @@ SINGULAR = "singular matrix"
 class LapackOp(ArrayOp):
     """An ArrayOp whose kernel calls LAPACK.
 
-    `recipe`: `recipe(steps, *specs, **attributes)` writes the Steps of a matrix down, for operands
-    of these Specs, and returns how many operations they are. Without it there is no kernel.
-    `failure`: what is wrong where a routine fails. `others`: see ArrayOp.
+    `recipe`: `recipe(steps, *specs, **attributes)` records the Steps for a matrix, with operands of
+    these Specs, and returns the number of operations. Without it there is no kernel. `failure`: the
+    error text if a routine fails. `others`: see ArrayOp.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class LapackOp(ArrayOp):
         self.kernels = () if recipe is None else ("host",)
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one kernel of matrices that lie as they like."""
+        """See ArrayOp: one kernel of matrices in any layout."""
         dtype = np.dtype(compute_dtype(case.outputs[0].dtype))
         if dtype not in _NATIVE or not all(x.size for x in case.arrays):
             return None
@@ -148,7 +148,7 @@ class LapackOp(ArrayOp):
         self, case: Application, arrays: Layouts, moves: Sequence[int], count: int, dtype: Dtype
     ) -> tuple[KernelCall, tuple[Layout, ...]]:
         """Return the kernel call over `count` matrices, and the layouts of its working memory."""
-        from nbgraph.kernels.products import lapack  # SciPy comes with the first of them
+        from nbgraph.kernels.products import lapack  # SciPy is loaded with the first of them
 
         steps = Steps(arrays, len(case.operands), dtype)
         assert self.recipe is not None
@@ -174,7 +174,7 @@ class LapackOp(ArrayOp):
 
 
 def _matrix(own: Layout, axes: int) -> tuple[int, int, int, int]:
-    """Return rows, columns and the steps along them; a vector is a column, a number one element."""
+    """Return rows, columns and the strides along them; a vector is a column."""
     if axes == 0:
         return 1, 1, 0, 0
     if axes == 1:
@@ -183,7 +183,7 @@ def _matrix(own: Layout, axes: int) -> tuple[int, int, int, int]:
 
 
 def _move(own: Layout, axes: int, batch: tuple[int, ...]) -> int | None:
-    """Return the bytes from one matrix to the next, or None where that differs."""
+    """Return the bytes between matrices, or None if that varies."""
     rank = len(own.shape) - axes
     dims = [(n, s) for n, s in zip(own.shape[:rank], own.strides[:rank], strict=True) if n > 1]
     if not dims:

@@ -90,8 +90,8 @@ linalg_svd(a, full_matrices=True, compute_uv=True, hermitian=False): a = (U * S)
     full_matrices : whether U is (..., m, m) and Vh (..., n, n), else they have min(m, n) columns
         and rows
     compute_uv : False gives S alone
-    hermitian : what a is makes no difference
-    -> named tuple of U, S and Vh; S falls
+    hermitian : accepted as in NumPy, without effect
+    -> named tuple of U, S and Vh; S in decreasing order
     ! LinAlgError, a ValueError, where it does not converge.
     >>> linalg_svd([[0.0, 2.0], [1.0, 0.0]]).S
     array([2., 1.])
@@ -99,7 +99,7 @@ linalg_svd(a, full_matrices=True, compute_uv=True, hermitian=False): a = (U * S)
         else library.linalg_svdvals(a)
 linalg_svdvals(x): The singular values of matrices.
     x : array (..., m, n)
-    -> array (..., min(m, n)), falling
+    -> array (..., min(m, n)), in decreasing order
     >>> linalg_svdvals([[0.0, 2.0], [1.0, 0.0]])
     array([2., 1.])
     = apply("linalg_svdvals", x)
@@ -108,7 +108,7 @@ linalg_eigh(a, UPLO="L"): Eigenvalues and eigenvectors of symmetric (Hermitian) 
     Gradients are symmetric; those of vectors need different eigenvalues.
     a : array (..., n, n), of which one triangle is read
     UPLO : "L", the lower one, or "U"
-    -> named tuple of eigenvalues (..., n), rising, and eigenvectors (..., n, n), its columns
+    -> named tuple of eigenvalues (..., n), increasing, and eigenvectors (..., n, n), its columns
     ! LinAlgError, a ValueError, where it does not converge.
     >>> linalg_eigh([[2.0, 0.0], [0.0, 1.0]]).eigenvalues
     array([1., 2.])
@@ -116,11 +116,11 @@ linalg_eigh(a, UPLO="L"): Eigenvalues and eigenvectors of symmetric (Hermitian) 
 linalg_eigvalsh(a, UPLO="L"): Eigenvalues of symmetric (Hermitian) matrices.
     a : array (..., n, n), of which one triangle is read
     UPLO : "L", the lower one, or "U"
-    -> array (..., n), rising
+    -> array (..., n), in increasing order
     >>> linalg_eigvalsh([[2.0, 0.0], [0.0, 1.0]])
     array([1., 2.])
     = apply("linalg_eigvalsh", a, UPLO=triangle(UPLO))
-linalg_eig(a): Eigenvalues and eigenvectors of square matrices; complex, whatever they are.
+linalg_eig(a): Eigenvalues and eigenvectors of square matrices; always complex.
 
     Gradients of vectors need different eigenvalues, and a function of them that does not depend on
     their phases, which are free.
@@ -129,7 +129,7 @@ linalg_eig(a): Eigenvalues and eigenvectors of square matrices; complex, whateve
     >>> linalg_eig([[2.0, 0.0], [0.0, 1.0]]).eigenvalues
     array([2.+0.j, 1.+0.j])
     = EigResult(*apply("linalg_eig", a))
-linalg_eigvals(a): Eigenvalues of square matrices; complex, whatever they are.
+linalg_eigvals(a): Eigenvalues of square matrices; always complex.
     a : array (..., n, n)
     -> array (..., n), in any order
     >>> linalg_eigvals([[0.0, 1.0], [-1.0, 0.0]]).real
@@ -138,7 +138,7 @@ linalg_eigvals(a): Eigenvalues of square matrices; complex, whatever they are.
 linalg_pinv(a, rcond=None, hermitian=False, *, rtol=None): Pseudo-inverses (Moore, Penrose).
     a : array (..., m, n)
     rcond, rtol : number; singular values below it times the largest count as 0
-    hermitian : what a is makes no difference
+    hermitian : accepted as in NumPy, without effect
     -> array (..., n, m); the gradient holds where the rank does not change
     >>> linalg_pinv([[2.0], [0.0]])
     array([[0.5, 0. ]])
@@ -152,16 +152,17 @@ linalg_lstsq(a, b, rcond=None): x of the least sum of squares of a @ x - b.
     >>> linalg_lstsq([[1.0], [1.0]], [1.0, 2.0])[0]
     array([1.5])
     = least_squares(a, b, rcond)
-linalg_matrix_rank(A, tol=None, hermitian=False, *, rtol=None): How many singular values are not 0.
+linalg_matrix_rank(A, tol=None, hermitian=False, *, rtol=None): The number of nonzero singular
+    values.
     A : array (..., m, n)
-    tol : number; what is not greater counts as 0
-    rtol : the same, times the largest singular value; by default that of its rounding error
-    hermitian : what A is makes no difference
+    tol : number; singular values up to it count as 0
+    rtol : the same, times the largest singular value; by default its rounding error
+    hermitian : accepted as in NumPy, without effect
     -> array (...) of int64, a constant for derivatives
     >>> linalg_matrix_rank([[1.0, 1.0], [1.0, 1.0]])
     np.int64(1)
     = rank(A, tol, rtol)
-linalg_matrix_power(a, n): The product of n matrices a; of their inverses for negative n.
+linalg_matrix_power(a, n): `a` to the power n; for negative n, its inverse to the power -n.
     a : array (..., m, m)
     n : int
     -> array (..., m, m)
@@ -169,7 +170,7 @@ linalg_matrix_power(a, n): The product of n matrices a; of their inverses for ne
     array([[1, 3],
            [0, 1]])
     = matrix_power(a, whole("linalg.matrix_power", "n", n))
-linalg_expm(a): The exponential function of matrices, of all orders.
+linalg_expm(a): The matrix exponential, differentiable to every order.
     a : array (..., n, n)
     -> array (..., n, n)
     >>> linalg_expm([[0.0, 1.0], [0.0, 0.0]])
@@ -201,7 +202,7 @@ linalg_cond(x, p=None): The condition number: the norm of x times that of its in
     >>> linalg_cond([[2.0, 0.0], [0.0, 4.0]])
     np.float64(2.0)
     = condition(floating(x), p)
-linalg_cross(x1, x2, /, *, axis=-1): Products of vectors of three elements, orthogonal to both.
+linalg_cross(x1, x2, /, *, axis=-1): Cross products of vectors of three elements.
     axis : int
     >>> linalg_cross([1, 0, 0], [0, 1, 0])
     array([0, 0, 1])
@@ -228,12 +229,12 @@ linalg_outer(x1, x2, /): The products of every element of one vector with every 
     array([[3, 4],
            [6, 8]])
     = outer(x1, x2)
-linalg_multi_dot(arrays): The product of matrices, in the order of the least work.
+linalg_multi_dot(arrays): The product of matrices, in the cheapest order.
     arrays : two or more; the first and the last may be vectors
     >>> linalg_multi_dot([[[1, 2]], [[3], [4]], [[5]]])
     array([[55]])
     = multi_dot(arrays)
-linalg_tensorinv(a, ind=2): The inverse under `tensordot` over so many axes.
+linalg_tensorinv(a, ind=2): The inverse under `tensordot` over `ind` axes.
     a : array, the product of its first `ind` extents is that of the others
     ind : int, 1 or more
     >>> linalg_tensorinv([[2.0, 0.0], [0.0, 4.0]], 1)
@@ -247,7 +248,7 @@ linalg_tensorsolve(a, b, axes=None): x with tensordot(a, x, x.ndim) = b.
     array([1. , 0.5])
     = tensor_solve(a, b, axes)
 """
-# beside the operators that MXNet has by these names
+# in addition to the operators that MXNet has by these names
 _OWN_TABLE = """
 det(a): Determinants of matrices; see `ng.nd.linalg_det`.
     a : array (..., n, n)
@@ -269,7 +270,7 @@ _BY_SHAPE: dict[str, Any] = {
 
 
 def floating(x: Any) -> Any:
-    """Return an array of floats or complex numbers; of integers one of float64, as NumPy does."""
+    """Return an array of floats or complex numbers; for integers one of float64, as in NumPy."""
     x = as_array(x)
     known = known_dtype(x)
     if known is None or inexact(known):
@@ -288,7 +289,7 @@ def adjoint(x: Any) -> Any:
 
 
 def triangle(word: str) -> str:
-    """Return "L" or "U"; ArgumentError for something else."""
+    """Return "L" or "U"; ArgumentError for other values."""
     return require_word("linalg.eigh: UPLO", str(word).upper(), ("L", "U"))
 
 
@@ -301,13 +302,13 @@ def factors(a: Any, mode: str) -> Any:
 
 @kept
 def pseudo_inverse(a: Any, rtol: Any) -> Any:
-    """Return pseudo-inverses. Where matrices have cut-offs of their own, by singular values."""
+    """Return pseudo-inverses; by singular values if matrices have separate cut-offs."""
     a = as_known("linalg.pinv", floating(a))
     if rtol is None:
         rtol = max(a.shape[-2:], default=1) * float(np.finfo(a.dtype).eps)
     if np.ndim(rtol) == 0:
-        return apply("linalg_pinv", a, rtol=_last_axis(rtol))
-    return by_singular_values(a, rtol=_last_axis(rtol))
+        return apply("linalg_pinv", a, rtol=_with_last_axis(rtol))
+    return by_singular_values(a, rtol=_with_last_axis(rtol))
 
 
 @kept
@@ -328,7 +329,7 @@ def least_squares(a: Any, b: Any, rcond: Any) -> tuple[Any, Any, Any, Any]:
 
 @kept
 def rank(a: Any, tol: Any, rtol: Any) -> Any:
-    """Return the ranks of matrices; a vector has 1, or 0 where all elements are 0."""
+    """Return the ranks of matrices; of a vector 1, or 0 if all elements are 0."""
     a = as_known("linalg.matrix_rank", floating(a))
     if len(a.shape) < 2:
         return library.astype(library.any(a), np.int64)
@@ -337,21 +338,21 @@ def rank(a: Any, tol: Any, rtol: Any) -> Any:
         if rtol is None:
             rtol = max(a.shape[-2:], default=1) * np.finfo(a.dtype).eps
         largest = library.max(values, axis=-1, keepdims=True)
-        tol = library.multiply(largest, _last_axis(rtol))
+        tol = library.multiply(largest, _with_last_axis(rtol))
     else:
-        tol = _last_axis(tol)
+        tol = _with_last_axis(tol)
     return library.count_nonzero(library.greater(values, tol), axis=-1)
 
 
-def _last_axis(x: Any) -> Any:
-    """A number as it is, an array with a new last axis."""
+def _with_last_axis(x: Any) -> Any:
+    """Return a number unchanged, an array with a new last axis."""
     if np.ndim(x) == 0:
         return float(number("linalg", "a cut-off", x))
     return library.expand_dims(x, -1)
 
 
 def matrix_power(a: Any, n: int) -> Any:
-    """Return the product of n matrices, by squares."""
+    """Return the product of n matrices, by squaring."""
     a = as_known("linalg.matrix_power", a)
     if len(a.shape) < 2 or a.shape[-1] != a.shape[-2]:
         raise ShapeError(
@@ -401,7 +402,7 @@ def condition(x: Any, p: Any) -> Any:
 
 
 def cross(x1: Any, x2: Any, axis: int) -> Any:
-    """Return products of vectors along an axis."""
+    """Return cross products of vectors along an axis."""
     first, second = (as_known("linalg.cross", x) for x in (x1, x2))
     for x in (first, second):
         if not -len(x.shape) <= axis < len(x.shape) or x.shape[axis] != 3:
@@ -429,7 +430,7 @@ def outer(x1: Any, x2: Any) -> Any:
 
 
 def multi_dot(arrays: Sequence[Any]) -> Any:
-    """Return the product of matrices, in the order of the least work."""
+    """Return the product of matrices, in the order of least work."""
     known = [as_known("linalg.multi_dot", x) for x in arrays_of("linalg.multi_dot", arrays)]
     if len(known) < 2:
         raise ArgumentError(f"linalg.multi_dot: {len(known)} array(s); expected two or more")
@@ -447,7 +448,7 @@ def multi_dot(arrays: Sequence[Any]) -> Any:
 
     @functools.cache
     def best(i: int, j: int) -> tuple[int, int]:
-        """The least number of products of arrays i to j - 1, and where they are parted."""
+        """Return the least number of products for arrays i to j - 1, and where to split."""
         if j - i == 1:
             return 0, i
         ways = (
@@ -480,7 +481,7 @@ def tensor_solve(a: Any, b: Any, axes: Sequence[int] | None) -> Any:
     a, b = (as_known("linalg.tensorsolve", floating(x)) for x in (a, b))
     if axes is not None:
         a = library.moveaxis(a, tuple(axes), tuple(range(-len(tuple(axes)), 0)))
-    shape = a.shape[len(b.shape) - a.ndim :]  # where `a` has no more axes than `b`: NumPy's
+    shape = a.shape[len(b.shape) - a.ndim :]  # NumPy's rule if `a` has no more axes than `b`
     matrix = library.reshape(a, (int(np.prod(b.shape)), -1))
     return library.reshape(library.linalg_solve(matrix, library.ravel(b)), shape)
 

@@ -24,33 +24,33 @@ class SVDResult(NamedTuple):
     S: Any
     Vh: Any
 def floating(x: Any) -> Any:
-    """Return an array of floats or complex numbers; of integers one of float64, as NumPy does."""
+    """Return an array of floats or complex numbers; for integers one of float64, as in NumPy."""
 def apply(name: str, *arrays: Any, **attributes: Any) -> Any:
     """Apply an operator of `factors` to arrays of floats."""
 def adjoint(x: Any) -> Any:
     """Return matrices transposed, and conjugated where they are complex."""
 def triangle(word: str) -> str:
-    """Return "L" or "U"; ArgumentError for something else."""
+    """Return "L" or "U"; ArgumentError for other values."""
 def factors(a: Any, mode: str) -> Any:
     """Return Q and R, or R alone."""
 def pseudo_inverse(a: Any, rtol: Any) -> Any:
-    """Return pseudo-inverses. Where matrices have cut-offs of their own, by singular values."""
+    """Return pseudo-inverses; by singular values if matrices have separate cut-offs."""
 def least_squares(a: Any, b: Any, rcond: Any) -> tuple[Any, Any, Any, Any]:
     """Return the solution, its residuals, the rank of a and its singular values."""
 def rank(a: Any, tol: Any, rtol: Any) -> Any:
-    """Return the ranks of matrices; a vector has 1, or 0 where all elements are 0."""
+    """Return the ranks of matrices; of a vector 1, or 0 if all elements are 0."""
 def matrix_power(a: Any, n: int) -> Any:
-    """Return the product of n matrices, by squares."""
+    """Return the product of n matrices, by squaring."""
 def matrix_norm(x: Any, ord: Any, keepdims: bool) -> Any:
     """Return norms of matrices over the last two axes."""
 def condition(x: Any, p: Any) -> Any:
     """Return condition numbers of matrices."""
 def cross(x1: Any, x2: Any, axis: int) -> Any:
-    """Return products of vectors along an axis."""
+    """Return cross products of vectors along an axis."""
 def outer(x1: Any, x2: Any) -> Any:
     """Return the products of every element of one vector with every element of another."""
 def multi_dot(arrays: Sequence[Any]) -> Any:
-    """Return the product of matrices, in the order of the least work."""
+    """Return the product of matrices, in the order of least work."""
 def tensor_inverse(a: Any, ind: int) -> Any:
     """Return the inverse under `tensordot`."""
 def tensor_solve(a: Any, b: Any, axes: Sequence[int] | None) -> Any:
@@ -142,11 +142,11 @@ def linalg_svd(a: Any, full_matrices: bool=True, compute_uv: bool=True, hermitia
     full_matrices : whether U is (..., m, m) and Vh (..., n, n), else they have min(m, n) columns
         and rows
     compute_uv : False gives S alone
-    hermitian : what a is makes no difference
+    hermitian : accepted as in NumPy, without effect
 
     Returns
     -------
-    named tuple of U, S and Vh; S falls
+    named tuple of U, S and Vh; S in decreasing order
 
     Raises
     ------
@@ -164,7 +164,7 @@ def linalg_svdvals(x: Any) -> Any:
 
     Returns
     -------
-    array (..., min(m, n)), falling
+    array (..., min(m, n)), in decreasing order
 
     >>> linalg_svdvals([[0.0, 2.0], [1.0, 0.0]])
     array([2., 1.])
@@ -180,7 +180,7 @@ def linalg_eigh(a: Any, UPLO: Any='L') -> Any:
 
     Returns
     -------
-    named tuple of eigenvalues (..., n), rising, and eigenvectors (..., n, n), its columns
+    named tuple of eigenvalues (..., n), increasing, and eigenvectors (..., n, n), its columns
 
     Raises
     ------
@@ -199,15 +199,15 @@ def linalg_eigvalsh(a: Operand[Carried], UPLO: Any='L') -> Carried:
 
     Returns
     -------
-    array (..., n), rising
+    array (..., n), in increasing order
 
     >>> linalg_eigvalsh([[2.0, 0.0], [0.0, 1.0]])
     array([1., 2.])
     """
 def linalg_eig(a: Any) -> Any:
-    r"""Eigenvalues and eigenvectors of square matrices; complex, whatever they are. Gradients of
-    vectors need different eigenvalues, and a function of them that does not depend on their phases,
-    which are free.
+    r"""Eigenvalues and eigenvectors of square matrices; always complex. Gradients of vectors need
+    different eigenvalues, and a function of them that does not depend on their phases, which are
+    free.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def linalg_eig(a: Any) -> Any:
     array([2.+0.j, 1.+0.j])
     """
 def linalg_eigvals(a: Operand[Carried]) -> Carried:
-    r"""Eigenvalues of square matrices; complex, whatever they are.
+    r"""Eigenvalues of square matrices; always complex.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def linalg_pinv(a: Operand[Carried], rcond: Any=None, hermitian: bool=False, *, 
     ----------
     a : array (..., m, n)
     rcond, rtol : number; singular values below it times the largest count as 0
-    hermitian : what a is makes no difference
+    hermitian : accepted as in NumPy, without effect
 
     Returns
     -------
@@ -268,14 +268,14 @@ def linalg_lstsq(a: Operand[Carried], b: Operand[Carried], rcond: Any=None) -> C
     array([1.5])
     """
 def linalg_matrix_rank(A: Operand[Carried], tol: Any=None, hermitian: bool=False, *, rtol: Any=None) -> Carried:
-    r"""How many singular values are not 0.
+    r"""The number of nonzero singular values.
 
     Parameters
     ----------
     A : array (..., m, n)
-    tol : number; what is not greater counts as 0
-    hermitian : what A is makes no difference
-    rtol : the same, times the largest singular value; by default that of its rounding error
+    tol : number; singular values up to it count as 0
+    hermitian : accepted as in NumPy, without effect
+    rtol : the same, times the largest singular value; by default its rounding error
 
     Returns
     -------
@@ -285,7 +285,7 @@ def linalg_matrix_rank(A: Operand[Carried], tol: Any=None, hermitian: bool=False
     np.int64(1)
     """
 def linalg_matrix_power(a: Operand[Carried], n: Any) -> Carried:
-    r"""The product of n matrices a; of their inverses for negative n.
+    r"""`a` to the power n; for negative n, its inverse to the power -n.
 
     Parameters
     ----------
@@ -301,7 +301,7 @@ def linalg_matrix_power(a: Operand[Carried], n: Any) -> Carried:
            [0, 1]])
     """
 def linalg_expm(a: Operand[Carried]) -> Carried:
-    r"""The exponential function of matrices, of all orders.
+    r"""The matrix exponential, differentiable to every order.
 
     Parameters
     ----------
@@ -369,7 +369,7 @@ def linalg_cond(x: Operand[Carried], p: Any=None) -> Carried:
     np.float64(2.0)
     """
 def linalg_cross(x1: Operand[Carried], x2: Operand[Carried], /, *, axis: int | tuple[int, ...] | None=-1) -> Carried:
-    r"""Products of vectors of three elements, orthogonal to both.
+    r"""Cross products of vectors of three elements.
 
     Parameters
     ----------
@@ -424,7 +424,7 @@ def linalg_outer(x1: Operand[Carried], x2: Operand[Carried], /) -> Carried:
            [6, 8]])
     """
 def linalg_multi_dot(arrays: Any) -> Any:
-    r"""The product of matrices, in the order of the least work.
+    r"""The product of matrices, in the cheapest order.
 
     Parameters
     ----------
@@ -434,7 +434,7 @@ def linalg_multi_dot(arrays: Any) -> Any:
     array([[55]])
     """
 def linalg_tensorinv(a: Operand[Carried], ind: Any=2) -> Carried:
-    r"""The inverse under `tensordot` over so many axes.
+    r"""The inverse under `tensordot` over `ind` axes.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Losses of predictions, what they add up, and layers whose gradient is that of a loss."""
+"""Losses of predictions, their reductions, and layers whose gradient is that of a loss."""

@@ -1,9 +1,9 @@
-"""The loss of sequences that are shorter than what is scored, over all alignments (CTC, Graves et
-al., 2006), by MXNet's names.
+"""The loss of label sequences shorter than the scores, over all alignments (CTC, Graves et al.,
+2006), by MXNet's names.
 
-States of a sample are its labels with blanks before, between and behind them. Sums over alignments
-run forward and backward through them, in logarithms; the two give the gradient, which is the second
-output. Derivatives of second order are not offered.
+The states of a sample are its labels with blanks before, between and after them. Sums over
+alignments run forward and backward through the states, in logarithms; together they give the
+gradient, which is the second output. There are no second derivatives.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nbgraph.dtype import compute_dtype
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import by_numpy, define_rows, library, require_floats
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import named as named
 from nbgraph.shape import Array, Arrays
 
 _NEVER = -np.inf
@@ -36,8 +36,8 @@ def _infer(data: Spec, label: Spec, *lengths: Spec, **_: Any) -> tuple[Spec, Spe
 
 
 class _States(NamedTuple):
-    """`ends`: the last state, a blank, of each sample; `skips`: which states may be entered from
-    the one before the last, past a blank; `scores` of (step, sample, state)."""
+    """`ends`: the last state, a blank, of each sample; `skips`: the states that may be entered past
+    a blank, from the last but one; `scores` of (step, sample, state)."""
 
     classes: Array
     skips: Array
@@ -62,8 +62,8 @@ def _states(xp: Any, share: Array, label: Array, lengths: Arrays, **how: Any) ->
     return _States(classes, skips, 2 * counts, steps, scores)
 
 
-def _entered(xp: Any, sums: Array, skips: Array) -> Array:
-    """What flows into each state, from itself and the ones before."""
+def _inflow(xp: Any, sums: Array, skips: Array) -> Array:
+    """Return the sums that flow into each state, from itself and the states before."""
     one, two = xp.full_like(sums, _NEVER), xp.full_like(sums, _NEVER)
     one[:, 1:], two[:, 2:] = sums[:, :-1], sums[:, :-2]
     return xp.logaddexp(xp.logaddexp(sums, one), xp.where(skips, two, _NEVER))
@@ -73,12 +73,12 @@ def _forward(xp: Any, s: _States) -> Array:
     sums = xp.full(s.scores.shape, _NEVER, s.scores.dtype)
     sums[0, :, :2] = s.scores[0, :, :2]
     for t in range(1, len(sums)):
-        sums[t] = _entered(xp, sums[t - 1], s.skips) + s.scores[t]
+        sums[t] = _inflow(xp, sums[t - 1], s.skips) + s.scores[t]
     return sums
 
 
 def _backward(xp: Any, s: _States) -> Array:
-    """The same from the other end, where each sample ends at a step and a state of its own."""
+    """Return the sums from the other end, where each sample ends at its own step and state."""
     sums, rows = xp.full(s.scores.shape, _NEVER, s.scores.dtype), xp.arange(len(s.ends))
     skips = xp.zeros_like(s.skips)
     skips[:, :-2] = s.skips[:, 2:]
@@ -88,14 +88,14 @@ def _backward(xp: Any, s: _States) -> Array:
     for t in reversed(range(len(sums))):
         sums[t] = xp.where((s.steps == t + 1)[:, None], last, sums[t])
         if t + 1 < len(sums):
-            back = _entered(xp, sums[t + 1][:, ::-1], skips[:, ::-1])[:, ::-1]
+            back = _inflow(xp, sums[t + 1][:, ::-1], skips[:, ::-1])[:, ::-1]
             sums[t] = xp.where((s.steps > t + 1)[:, None], back, sums[t])
         sums[t] += s.scores[t]
     return sums
 
 
 def alignments(xp: Any, data: Array, label: Array, *others: Array, **how: Any) -> None:
-    """Lengths are followed by both outputs."""
+    """Compute both outputs; `others` are lengths."""
     *lengths, loss, out_slope = others
     data = data.astype(compute_dtype(data.dtype), copy=False)
     shifted = data - data.max(2, keepdims=True)
@@ -134,9 +134,9 @@ _CTC.visible = 1
 
 
 def lengths_of(data_lengths: Any, label_lengths: Any, use_data: bool, use_label: bool) -> list[Any]:
-    """The lengths that are used; ArgumentError where one is missing."""
+    """Return the lengths that are used; ArgumentError if one is missing."""
     if use_label and not use_data and label_lengths is None:
-        data_lengths, label_lengths = None, data_lengths  # as MXNet: the third operand
+        data_lengths, label_lengths = None, data_lengths  # as in MXNet: the third operand
     asked = [(data_lengths, use_data), (label_lengths, use_label)]
     lengths = [x for x, use in asked if use]
     if any(x is None for x in lengths):
@@ -149,10 +149,9 @@ CTCLoss ctc_loss(data, label, data_lengths=None, label_lengths=None, *, use_data
     use_label_lengths=False, blank_label: str = "first", name=None): -log of the probability of each
     sample's labels, over all alignments with its steps (Graves et al., Connectionist temporal
     classification, 2006).
-    data : array (steps, samples, classes), scores of which a softmax is taken
+    data : array (steps, samples, classes), scores before the softmax
     label : array (samples, labels), padded with 0, or with -1 where the blank is last
-    data_lengths, label_lengths : arrays (samples,), used where `use_data_lengths`,
-        `use_label_lengths` say so
+    data_lengths, label_lengths : arrays (samples,), used if `use_data_lengths`, `use_label_lengths`
     blank_label : "first": class 0 is the blank; "last": the last class is
     -> array (samples,)
     >>> CTCLoss(np.zeros((2, 1, 2)), [[1]]).round(6)

@@ -1,11 +1,11 @@
 """Cross entropies of softmax, as row programs: one pass over memory each way.
 
-The forward pass gives, for each row, the loss and two numbers of the row from which the gradient is
-one more pass: the largest element and 1 / sum(exp(x - largest)), which 16 bits hold as well. For
-derivatives the largest is a constant, as nothing depends on it in the end. Where a graph has both
-passes, and what comes from above does not depend on the loss, they are one. A label that is not a
-class raises LabelError: among NumPy arrays at the call, elsewhere where the result is waited for.
-On devices it gives NaN, also throughout the gradient of its row.
+The forward pass computes, for each row, the loss and two numbers from which one more pass gives the
+gradient: the largest element and 1 / sum(exp(x - largest)), which also fit 16 bits. For derivatives
+the largest is a constant, as the result does not depend on it. If a graph has both passes, and the
+out-gradient does not depend on the loss, they are one. A label that is not a class raises
+LabelError: for NumPy arrays at the call, else when the result is waited for. On devices it gives
+NaN, also throughout the gradient of its row.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from nbgraph.shape import Array
 
 
 class Entropy(RowOp):
-    """A row program of floating scores; operands with elements have one shape."""
+    """A row program of floating scores; operands with a value per element have one shape."""
 
     def infer(self, specs: Specs, attributes: Attributes) -> tuple[Spec, ...]:
         if specs:
@@ -42,16 +42,16 @@ class Entropy(RowOp):
 
 
 _element = lambda x: x
-_weight = lambda x, top: math.exp(x - top)  # an element's part of the total, without overflow
+_weight = lambda x, top: math.exp(x - top)  # an element's term of the total, without overflow
 _largest = lambda top: top
-_inverse_of = lambda total: 1 / total  # by what weights are multiplied to be shares
+_inverse_of = lambda total: 1 / total  # factor from weights to shares
 
 
 # classes ------------------------------------------------------------------------------------------
 
 
 def check_classes(name: str, label: Array, count: int) -> None:
-    """LabelError where a label is not a class from 0 to `count - 1`."""
+    """Raise LabelError if a label is not a class from 0 to `count - 1`."""
     wrong = no_classes(label, count)
     if wrong.any():
         place = tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -60,14 +60,14 @@ def check_classes(name: str, label: Array, count: int) -> None:
 
 
 class LabelOp(RowOp):
-    """A row program of scores and labels; of those in NumPy arrays the wrong one is named."""
+    """A row program of scores and labels; errors name the wrong label in a NumPy array."""
 
     def on_numpy(
         self, operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None
     ) -> Any:
         try:
             return super().on_numpy(operands, attributes, out)
-        except LabelError:  # the kernel knows the place in its order of rows
+        except LabelError:  # the kernel's index is in its own order of rows
             x, label = map(np.asarray, operands)
             axis = axis_of("", attributes.get("axis", -1), x.ndim)
             check_classes(self.__name__, label, x.shape[axis])
@@ -83,8 +83,8 @@ def _looking(name: str) -> LabelOp:
 
 
 def zeros_of_classes(name: str, scores: Any, label: Any) -> Any:
-    """0 for each label, a place along the last axis of `scores`; LabelError where one is none, at
-    the call among NumPy arrays, else where the result is waited for.
+    """Return 0 for each label, an index along the last axis of `scores`; LabelError for others, at
+    the call for NumPy arrays, else when the result is waited for.
 
     >>> zeros_of_classes("accuracy", [[0.1, 0.9]], [1])
     array([0.])
@@ -93,7 +93,7 @@ def zeros_of_classes(name: str, scores: Any, label: Any) -> Any:
 
 
 class _LabelEntropy(LabelOp, Entropy):
-    """Labels in NumPy arrays are looked at."""
+    """A LabelOp with the shapes of Entropy."""
 
 
 _is_class = lambda label, count: label >= 0 and label < count
@@ -220,23 +220,22 @@ _TARGET.at_once = _TARGET_GRADIENT, _TARGET_AT_ONCE
 
 _TABLE = """
 label_entropy(x, label, axis: int = -1, *, keepdims=False, smoothing: float = 0.0, out=None):
-    -log(softmax(x)) at the label's class, and what its derivative needs. See `cross_entropy`.
+    -log(softmax(x)) at the label's class, and values for its derivative. See `cross_entropy`.
     -> three arrays of the labels' shape: losses; the largest of x; 1 / sum(exp(x - largest))
     = op(..., smoothing=smoothing_share("label_entropy", smoothing))
 label_entropy_gradient(x, label, top, inverse, share, hit, axis: int = -1, *, keepdims=False,
     smoothing: float = 0.0, out=None): softmax(x) * share, less `hit` at the label's class:
     `label_entropy` backward.
     = op(..., smoothing=smoothing_share("label_entropy_gradient", smoothing))
-label_entropy_at_once(x, label, share, hit, axis: int = -1, *, keepdims=False,
-    smoothing: float = 0.0, out=None): What `label_entropy` gives, and what
-    `label_entropy_gradient` makes of it, in one pass.
+label_entropy_at_once(x, label, share, hit, axis: int = -1, *, keepdims=False, smoothing: float =
+    0.0, out=None): The results of `label_entropy` and `label_entropy_gradient`, in one pass.
     = op(..., smoothing=smoothing_share("label_entropy_at_once", smoothing))
 target_entropy(x, target, axis=-1, *, keepdims=False, out=None): -sum(target * log(softmax(x))), and
-    what its derivative needs. See `cross_entropy`.
+    values for its derivative. See `cross_entropy`.
     -> three arrays, one value a row: losses; the largest of x; 1 / sum(exp(x - largest))
 target_entropy_gradient(x, target, top, inverse, share, hit, axis=-1, *, keepdims=False, out=None):
     softmax(x) * (share + sum(target) * hit) - target * hit: `target_entropy` backward.
-target_entropy_at_once(x, target, share, hit, axis=-1, *, keepdims=False, out=None): What
-    `target_entropy` gives, and what `target_entropy_gradient` makes of it, in one pass.
+target_entropy_at_once(x, target, share, hit, axis=-1, *, keepdims=False, out=None): The results of
+    `target_entropy` and `target_entropy_gradient`, in one pass.
 """
 define_rows(_TABLE, globals())

@@ -9,27 +9,27 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 class Entropy(RowOp):
-    """A row program of floating scores; operands with elements have one shape."""
+    """A row program of floating scores; operands with a value per element have one shape."""
 
     def infer(self, specs: Specs, attributes: Attributes) -> tuple[Spec, ...]:
         ...
 def check_classes(name: str, label: Array, count: int) -> None:
-    """LabelError where a label is not a class from 0 to `count - 1`."""
+    """Raise LabelError if a label is not a class from 0 to `count - 1`."""
 class LabelOp(RowOp):
-    """A row program of scores and labels; of those in NumPy arrays the wrong one is named."""
+    """A row program of scores and labels; errors name the wrong label in a NumPy array."""
 
     def on_numpy(self, operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None) -> Any:
         ...
 def zeros_of_classes(name: str, scores: Any, label: Any) -> Any:
-    """0 for each label, a place along the last axis of `scores`; LabelError where one is none, at
-    the call among NumPy arrays, else where the result is waited for.
+    """Return 0 for each label, an index along the last axis of `scores`; LabelError for others, at
+    the call for NumPy arrays, else when the result is waited for.
     
     >>> zeros_of_classes("accuracy", [[0.1, 0.9]], [1])
     array([0.])"""
 def smoothing_share(name: str, value: Any) -> float:
     """Return a share from 0 up to 1, or raise ArgumentError."""
 def label_entropy(x: Any, label: Any, axis: int=-1, *, keepdims: bool=False, smoothing: float=0.0, out: Any=None) -> Any:
-    r"""-log(softmax(x)) at the label's class, and what its derivative needs. See `cross_entropy`.
+    r"""-log(softmax(x)) at the label's class, and values for its derivative. See `cross_entropy`.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def label_entropy_gradient(x: Operand[Carried], label: Operand[Carried], top: Op
     out : array to write to, optional
     """
 def label_entropy_at_once(x: Any, label: Any, share: Any, hit: Any, axis: int=-1, *, keepdims: bool=False, smoothing: float=0.0, out: Any=None) -> Any:
-    r"""What `label_entropy` gives, and what `label_entropy_gradient` makes of it, in one pass.
+    r"""The results of `label_entropy` and `label_entropy_gradient`, in one pass.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def label_entropy_at_once(x: Any, label: Any, share: Any, hit: Any, axis: int=-1
     out : array to write to, optional
     """
 def target_entropy(x: Any, target: Any, axis: int | tuple[int, ...] | None=-1, *, keepdims: bool=False, out: Any=None) -> Any:
-    r"""-sum(target * log(softmax(x))), and what its derivative needs. See `cross_entropy`.
+    r"""-sum(target * log(softmax(x))), and values for its derivative. See `cross_entropy`.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def target_entropy_gradient(x: Operand[Carried], target: Operand[Carried], top: 
     out : array to write to, optional
     """
 def target_entropy_at_once(x: Any, target: Any, share: Any, hit: Any, axis: int | tuple[int, ...] | None=-1, *, keepdims: bool=False, out: Any=None) -> Any:
-    r"""What `target_entropy` gives, and what `target_entropy_gradient` makes of it, in one pass.
+    r"""The results of `target_entropy` and `target_entropy_gradient`, in one pass.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where a pass back begins, by MXNet's names: losses, outputs of support vector machines."""
+"""Starts of backward passes, by MXNet's names: losses, outputs of support vector machines."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from nbgraph.ops.define import define_rows, library, require_floats
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, negative, subtract
 from nbgraph.ops.elementwise.comparison import greater, maximum, where
 from nbgraph.ops.losses.outputs import head
-from nbgraph.ops.named.layering import applied as applied
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import applied as applied
+from nbgraph.ops.named.calls import named as named
 from nbgraph.shape import Shapes, same_shape
 
 
@@ -47,7 +47,7 @@ def _svm_infer(data: Spec, label: Spec, **_: Any) -> Spec:
 
 
 def _svm_rule(g: Gradients) -> list[Any]:
-    """Of the hinge losses of one class against the others, or of their squares."""
+    """Use the hinge losses of one class against the others, or their squares."""
     (data, _), out = g.specs, g.outputs[0]
     margin, weight = g.attributes["margin"], g.attributes["regularization_coefficient"]
     classes = library.astype(g.inputs[1], "int64")
@@ -70,15 +70,15 @@ _SVM = head("SVMOutput", _svm_infer, _svm_rule, _svm_partial)
 
 _TABLE = """
 MakeLoss make_loss(data, *, grad_scale: float = 1.0, valid_thresh: float = 0.0,
-    normalization="null", name=None): `data` as a loss: a gradient begins here, whatever comes from
-    above.
+    normalization="null", name=None): `data` as a loss: its gradient is `grad_scale`, whatever the
+    out-gradient.
     data : array, floats
-    grad_scale : float, what flows back to each number
-    normalization : "null"; "batch": divided by the size of the first axis; "valid": by how many
-        numbers lie above `valid_thresh`
+    grad_scale : float, the gradient of each element
+    normalization : "null"; "batch": divided by the size of the first axis; "valid": by the number
+        of elements above `valid_thresh`
     valid_thresh : float
     -> array, data as it is
-    ! DTypeError for integers; ArgumentError for another word.
+    ! DTypeError for integers; ArgumentError for another `normalization`.
     >>> import nbgraph as ng
     >>> x = ng.array([1.0, 2.0])
     >>> x.attach_grad()
@@ -90,17 +90,17 @@ MakeLoss make_loss(data, *, grad_scale: float = 1.0, valid_thresh: float = 0.0,
     = named(op(..., normalization=one_of("MakeLoss", "normalization", normalization, ("null",
         "batch", "valid"))), name)
 SVMOutput(data, label=None, *, margin: float = 1.0, regularization_coefficient: float = 1.0,
-    use_linear=False, name=None): Scores of classes as they are; their gradient is that of hinge
+    use_linear=False, name=None): Scores of classes, unchanged; their gradient is that of hinge
     losses, of the label's class against the others (Tang, Deep learning using linear support vector
     machines, 2013).
     data : array (samples, classes), floats
-    label : array (samples,), classes from 0; on symbols, left out, it becomes a variable, as
+    label : array (samples,), classes from 0; on symbols, a missing one becomes a variable,
         `name_label`. It has no gradient.
     margin : float, of the loss max(0, margin - t * score), t = 1 for the label's class and -1 for
         others
     regularization_coefficient : float, a factor of the gradient
     use_linear : whether losses are not squared
-    -> array (samples, classes), data; what comes from above does not count in the gradient
+    -> array (samples, classes), data; the gradient ignores the out-gradient
     ! ShapeError where shapes do not fit; DTypeError for integers.
     >>> SVMOutput([[1.0, 2.0]], [1])
     array([[1., 2.]])

@@ -1,4 +1,4 @@
-"""Losses of scores of classes, as PyTorch names them."""
+"""Losses of scores of classes, by PyTorch's names."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from nbgraph.ops.define import (
 )
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply
 from nbgraph.ops.elementwise.comparison import not_equal
-from nbgraph.ops.losses.alike import floats_like, reduced
 from nbgraph.ops.losses.entropy import label_entropy, target_entropy
+from nbgraph.ops.losses.operands import floats_like, reduced
 from nbgraph.ops.losses.terms import unlikelihood_term as unlikelihood_term
 from nbgraph.ops.reductions.reductions import sum as total
 
@@ -75,7 +75,7 @@ def cross_entropy(
 
 
 def _of_classes(weight: Any, x: Any, axis: int) -> Any:
-    """Return weights that are as many as classes, as far as that is known; else ShapeError."""
+    """Return weights, as many as classes if that number is known; else raise ShapeError."""
     if x.shape is not None and weight.shape is not None:
         wanted = (x.shape[axis_of("cross_entropy", axis, len(x.shape))],)
         why = f"one for each class, as x has shape {tuple(x.shape)} and axis={axis}"
@@ -84,7 +84,7 @@ def _of_classes(weight: Any, x: Any, axis: int) -> Any:
 
 
 def _along(weight: Any, x: Any, axis: int) -> Any:
-    """Weights of classes in place for x."""
+    """Return weights of classes in a shape that broadcasts against x."""
     after = -axis - 1 if axis < 0 else len(x.shape) - axis - 1
     return library.reshape(weight, (-1, *[1] * after))
 
@@ -118,7 +118,7 @@ def _of_labels(
 
 
 def _weighed(x: Any, label: Any, axis: int, weight: Any, chosen: Any, smoothing: float) -> Any:
-    """Each class times its weight, also those that have but a share of the smoothing."""
+    """Return the loss with each class weighted, including those of the smoothing alone."""
     loss = multiply(label_entropy(x, label, axis)[0], chosen)
     if not smoothing:
         return loss
@@ -151,8 +151,8 @@ def softmax_cross_entropy(data: Any, label: Any) -> Any:
 
 
 _TABLE = """
-unlikelihood(x, label, axis: int = -1, *, reduction: str = "mean"): -log(1 - softmax(x)) at the
-    label: what was not to be said (Welleck et al., 2019).
+unlikelihood(x, label, axis: int = -1, *, reduction: str = "mean"): -log(1 - softmax(x)) at a label
+    that should be unlikely (Welleck et al., 2019).
     x : array of scores, classes along `axis`
     label : array of the shape of x without `axis`, classes from 0
     axis : int

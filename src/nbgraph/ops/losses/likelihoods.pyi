@@ -43,7 +43,7 @@ def softmax_cross_entropy(data: Operand[Carried], label: Operand[Carried]) -> Ca
     >>> float(softmax_cross_entropy([[0.0, 0.0]] * 3, [0, 1, 1]))  # 3 * log(2)
     2.0794415416798357"""
 def unlikelihood(x: Operand[Carried], label: Operand[Carried], axis: int=-1, *, reduction: str='mean') -> Carried:
-    r"""-log(1 - softmax(x)) at the label: what was not to be said (Welleck et al., 2019).
+    r"""-log(1 - softmax(x)) at a label that should be unlikely (Welleck et al., 2019).
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""MXNet's output operators of regression: a result, whose gradient is that of a loss.
+"""MXNet's output operators of regression: a result whose gradient is that of a loss.
 
-What flows back does not depend on the gradient of the result: these operators are where a pass
-back begins. The label gets no gradient. A second derivative is that of the gradient as it stands.
-On symbols a label that is not given becomes a variable, as `name_label`.
+Backward ignores the gradient of the result: it starts at these operators. The label gets no
+gradient. Second derivatives are those of this gradient. On symbols a missing label becomes a
+variable `name_label`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nbgraph.operator.declared import DOCS, Row, parse
 from nbgraph.ops.define import define_rows, library, require_floats
 from nbgraph.ops.elementwise.activation import sigmoid
 from nbgraph.ops.elementwise.arithmetic import multiply, sign, subtract
-from nbgraph.ops.named.layering import applied as applied
+from nbgraph.ops.named.calls import applied as applied
 from nbgraph.shape import Shapes
 
 
@@ -30,8 +30,8 @@ def head(
     value: Callable[[Any], Any] = lambda x: x,
     place: int = 0,
 ) -> ArrayOp:
-    """Return a loss that gives `value` of the operand at `place`, by default as it is; its gradient
-    reads that and the label."""
+    """Return a loss whose result is `value` of the operand at `place`, by default unchanged; its
+    gradient reads the result and the label."""
     op = ArrayOp(
         name, infer, gradient=rule, operands=operands.split(), keeps=("label", "out"),
         inplace=[(place, 0)], composition=lambda *values, **_: value(values[place]),
@@ -44,7 +44,7 @@ def head(
 def _regression(
     name: str, value: Callable[[Any], Any], slope: Callable[[Any, Any], Any]
 ) -> ArrayOp:
-    """An output whose in-gradient is `slope(result, label)` over the numbers of a sample."""
+    """Return an output whose in-gradient is `slope(result, label)` over the size of a sample."""
 
     def infer(data: Spec, label: Spec, *, grad_scale: float) -> Spec:
         if data.shape != label.shape and (*data.shape[:1], 1) != (*label.shape, 1):
@@ -98,7 +98,7 @@ _DOCS = {
 
 
 def _declared(row: Row) -> Row:
-    """The row with the parameters of all outputs, which on symbols make a label."""
+    """Return the row with the parameters of all outputs; on symbols they create a label."""
     label = row.name.partition("_")[0].upper()
     call_text = f'applied(_{label}, [data, label], {{"grad_scale": float(grad_scale)}}, name)'
     return row._replace(

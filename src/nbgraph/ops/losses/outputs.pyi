@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 from nbgraph.operator.arrays.array_op import ArrayOp, Infer, Partial, Rule
-from nbgraph.ops.named.layering import applied as applied
+from nbgraph.ops.named.calls import applied as applied
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def head(name: str, infer: Infer, rule: Rule, partial: Partial, operands: str='data label', value: Callable[[Any], Any]=lambda x: x, place: int=0) -> ArrayOp:
-    """Return a loss that gives `value` of the operand at `place`, by default as it is; its gradient
-    reads that and the label."""
+    """Return a loss whose result is `value` of the operand at `place`, by default unchanged; its
+    gradient reads the result and the label."""
 def linear_regression_output(data: Operand[Carried], label: Operand[Carried] | None=None, *, grad_scale: float=1.0, name: str | None=None, out: Any=None) -> Carried:
     r"""`data`; its gradient is (data - label) * grad_scale / numbers of a sample.
 

@@ -1,7 +1,7 @@
 """SoftmaxOutput: softmax of a layer's result, whose gradient is that of the cross entropy.
 
-What flows back does not depend on the gradient of the result, unless `out_grad` says so. The label
-gets no gradient. A second derivative is that of the gradient as it stands.
+Backward ignores the gradient of the result, unless `out_grad` is set. The label gets no gradient.
+Second derivatives are those of this gradient.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nbgraph.ops.define import Shape, as_array, define_rows, library, require_fl
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
 from nbgraph.ops.elementwise.comparison import maximum, not_equal
 from nbgraph.ops.losses.outputs import head
-from nbgraph.ops.named.layering import applied, composer, named
+from nbgraph.ops.named.calls import applied, composer, named
 from nbgraph.ops.reductions.reductions import kept
 from nbgraph.shape import Shapes, axis_of
 
@@ -35,10 +35,10 @@ def _slope(share, index, label, scale, count, *, smoothing=0.0):
 
 
 class _Output(RowOp):
-    is_loss = True  # asked by executors
+    is_loss = True  # read by executors
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
-        """See ArrayOp; some attributes are the gradient's."""
+        """See ArrayOp; some attributes are for the gradient alone."""
         rest = {k: v for k, v in attributes.items() if k not in (*_OWN, "smoothing")}
         own = {k: attributes[k] for k in (*_OWN, "smoothing")}
         return {**super().normalise(rest), **own}
@@ -51,7 +51,7 @@ def _rows(shape: Any, attributes: Attributes) -> Any:
 
 
 def _scale(label: Any, data: Spec, attributes: Attributes) -> Any:
-    """What the slopes of each row are multiplied by."""
+    """Return the factor of each row's slopes."""
     ignored, how = attributes["ignore_label"], attributes["normalization"]
     counts = library.ones_like(label) if ignored is None else not_equal(label, ignored)
     counts = library.astype(counts, data.dtype, copy=False)
@@ -113,7 +113,7 @@ def _head_rule(g: Gradients) -> list[Any]:
 def _head_partial(
     in_shapes: Shapes, out_shapes: Shapes, **attributes: Any
 ) -> tuple[Shapes, Shapes]:
-    """Labels without a shape are classes, one for each row."""
+    """Infer labels without a shape as classes, one per row."""
     data, share, label = in_shapes
     known = next((s for s in (data, share, out_shapes[0]) if s is not None), None)
     if label is None and known is not None:
@@ -121,7 +121,7 @@ def _head_partial(
     return (known, known, label), (known,)
 
 
-HEAD, TIMES_HEAD = (  # `share`, the softmax of data; for labels that are shares, or not known yet
+HEAD, TIMES_HEAD = (  # `share` is the softmax of data; for labels that are shares, or unknown
     head(name, _head_infer, _head_rule, _head_partial, "data share label", place=1)
     for name in ("softmax_output_head", "softmax_output_times")
 )
@@ -129,7 +129,7 @@ TIMES_HEAD.is_loss = False
 
 
 def _is_plain(data: Any, label: Any) -> bool:
-    """Whether labels are known to be classes."""
+    """Return whether labels are known to be classes."""
     if label is None:
         return True
     if label.shape is None:
@@ -141,7 +141,7 @@ def _is_plain(data: Any, label: Any) -> bool:
 def output(
     data: Any, label: Any, how: dict[str, Any], name: str | None, out: Any, *, times: bool
 ) -> Any:
-    """The shares; `times`: with a gradient that is multiplied by that of the result."""
+    """Return the shares; with `times`, their gradient is multiplied by the result's."""
     data, label = as_array(data), None if label is None else as_array(label)
     if times or not _is_plain(data, label):
         share = library.stop_gradient(library.softmax(data, how["axis"]))
@@ -162,14 +162,14 @@ softmax_output SoftmaxOutput Softmax(data, label=None, *, grad_scale: float = 1.
     that of the cross entropy with the labels.
     data : (samples, ..., classes); with `multi_output` (samples, classes, ...)
     label : classes from 0, of the shape of data without that axis; or shares of classes, of the
-        shape of data. On symbols, left out, it becomes a variable, as `name_label`.
+        shape of data. On symbols, a missing one becomes a variable, `name_label`.
     use_ignore, ignore_label : bool, number
         Whether labels of this value get no gradient.
     normalization : {"null", "batch", "valid"}
-        Divide by nothing, by the number of labels, of labels that count. With `multi_output` the
-        first divides by the labels of a sample, as in MXNet.
+        Divide by 1, by the number of labels, or by that of labels not ignored. With `multi_output`
+        "null" divides by the labels of a sample, as in MXNet.
     smoothing, smooth_alpha : float
-        This share of a label is spread over the other classes; MXNet's name is the second.
+        This share of a label is spread over the other classes; the second name is MXNet's.
     out_grad : bool
         Whether the gradient is multiplied by that of the result.
     axis : int, that of the classes; by default the last one, with `multi_output` the second

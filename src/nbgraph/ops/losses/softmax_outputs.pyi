@@ -11,7 +11,7 @@ TIMES_HEAD: _TIMES_HEAD
 from nbgraph.operator.arrays.array_op import ArrayOp as _TIMES_HEAD
 TIMES_HEAD: _TIMES_HEAD
 def output(data: Any, label: Any, how: dict[str, Any], name: str | None, out: Any, *, times: bool) -> Any:
-    """The shares; `times`: with a gradient that is multiplied by that of the result."""
+    """Return the shares; with `times`, their gradient is multiplied by the result's."""
 def softmax_output(data: Operand[Carried], label: Operand[Carried] | None=None, *, grad_scale: float=1.0, ignore_label: float=-1, use_ignore: bool=False, multi_output: bool=False, normalization: str='null', smoothing: float=0.0, smooth_alpha: float | None=None, out_grad: bool=False, preserve_shape: bool=True, axis: int | None=None, keepdims: bool=False, name: str | None=None, out: Any=None) -> Carried:
     r"""softmax(data); its gradient is that of the cross entropy with the labels.
 
@@ -19,14 +19,14 @@ def softmax_output(data: Operand[Carried], label: Operand[Carried] | None=None, 
     ----------
     data : (samples, ..., classes); with `multi_output` (samples, classes, ...)
     label : classes from 0, of the shape of data without that axis; or shares of classes, of the
-        shape of data. On symbols, left out, it becomes a variable, as `name_label`.
+        shape of data. On symbols, a missing one becomes a variable, `name_label`.
     use_ignore, ignore_label : bool, number
         Whether labels of this value get no gradient.
     normalization : {"null", "batch", "valid"}
-        Divide by nothing, by the number of labels, of labels that count. With `multi_output` the
-        first divides by the labels of a sample, as in MXNet.
+        Divide by 1, by the number of labels, or by that of labels not ignored. With `multi_output`
+        "null" divides by the labels of a sample, as in MXNet.
     smoothing, smooth_alpha : float
-        This share of a label is spread over the other classes; MXNet's name is the second.
+        This share of a label is spread over the other classes; the second name is MXNet's.
     out_grad : bool
         Whether the gradient is multiplied by that of the result.
     axis : int, that of the classes; by default the last one, with `multi_output` the second

@@ -1,9 +1,9 @@
-"""Losses of predictions against targets, as PyTorch names them: a table of scalar functions.
+"""Losses of predictions against targets, by PyTorch's names: a table of scalar functions.
 
 A row is the loss of an element; `weight` and `reduction` are the same for all. Predictions and
-targets have one shape, or are numbers: (n, 1) beside (n,) is an error and no table of n by n.
+targets have one shape, or are numbers: (n, 1) with (n,) is an error instead of n by n losses.
 `weight` multiplies before the reduction, and broadcasts; a mean is over elements, whatever their
-weights. In a graph function and reduction are one loop.
+weights. In a graph, function and reduction are one loop.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from nbgraph.ops.elementwise.activation import log_sigmoid
 from nbgraph.ops.elementwise.arithmetic import add, multiply, subtract
 from nbgraph.ops.elementwise.comparison import maximum
 from nbgraph.ops.losses import terms
-from nbgraph.ops.losses.alike import floats_like, reduced, require_alike, require_rows
+from nbgraph.ops.losses.operands import floats_like, reduced, require_rows, require_same_shape
 
 _TABLE = """
 l1_loss(prediction, target): abs(prediction - target).
@@ -35,7 +35,7 @@ smooth_l1_loss(prediction, target, *, beta: float = 1.0): d**2 / (2 * beta) wher
     below `beta`, else d - beta / 2 (Girshick, Fast R-CNN, 2015).
 
     It has slope +-1 beyond; `huber_loss` has slope +-delta.
-    beta : number from 0; with sigma of Fast R-CNN it is 1 / sigma**2, and 0 makes it `l1_loss`
+    beta : number from 0; with sigma of Fast R-CNN it is 1 / sigma**2; 0 makes the loss `l1_loss`
     >>> smooth_l1_loss([0.5, -3.0], [0.0, 0.0], reduction="none")
     array([0.125, 2.5  ])
     = smooth(prediction, target, not_negative("smooth_l1_loss", "beta", beta))
@@ -75,14 +75,14 @@ binary_cross_entropy_with_logits(x, target, *, positive_weight=1.0): `binary_cro
     sigmoid(x), without overflow.
     x : array of logits
     target : array of that shape, 0 to 1
-    positive_weight : what the part of target counts: a number, or an array that broadcasts, such as
+    positive_weight : weight of the target's part: a number, or an array that broadcasts, such as
         one number a class
     >>> binary_cross_entropy_with_logits([0.0, 1000.0], [1.0, 0.0], reduction="none")
     array([6.93147181e-01, 1.00000000e+03])
     = of_logits(x, target, positive_weight)
 focal_loss(x, target, *, alpha: float | None = 0.25, gamma: float = 2.0):
-    `binary_cross_entropy_with_logits`, where what is nearly right counts less (Lin et al., Focal
-    loss for dense object detection, 2017).
+    `binary_cross_entropy_with_logits`, with less weight on elements that are nearly right (Lin et
+    al., Focal loss for dense object detection, 2017).
     x : array of logits
     target : array of that shape, 0 or 1
     gamma : float: losses are multiplied by (1 - p)**gamma, p the probability given to the target
@@ -133,14 +133,14 @@ _RAISED = "! ShapeError where the shapes are not equal, ArgumentError for anothe
 
 
 def smooth(prediction: Any, target: Any, beta: float) -> Any:
-    """The terms of `smooth_l1_loss`, of `l1_loss` where beta is 0."""
+    """Return the terms of `smooth_l1_loss`, or of `l1_loss` for beta 0."""
     if not beta:
         return terms.l1_term(prediction, target)
     return terms.smooth_l1_term(prediction, target, beta=beta)
 
 
 def focal(x: Any, target: Any, alpha: float | None, gamma: float) -> Any:
-    """The terms of `focal_loss`."""
+    """Return the terms of `focal_loss`."""
     shares = 1.0, 1.0
     if alpha is not None:
         alpha = float(number("focal_loss", "alpha", alpha))
@@ -149,7 +149,7 @@ def focal(x: Any, target: Any, alpha: float | None, gamma: float) -> Any:
 
 
 def of_logits(x: Any, target: Any, positive_weight: Any) -> Any:
-    """The terms of `binary_cross_entropy_with_logits`."""
+    """Return the terms of `binary_cross_entropy_with_logits`."""
     if isinstance(positive_weight, (bool, int, float, str, np.generic)):
         name = "binary_cross_entropy_with_logits"
         positive = not_negative(name, "positive_weight", positive_weight)
@@ -159,14 +159,14 @@ def of_logits(x: Any, target: Any, positive_weight: Any) -> Any:
 
 
 def cosines(a: Any, b: Any, target: Any, margin: float, axis: int) -> Any:
-    """The terms of `cosine_embedding_loss`."""
+    """Return the terms of `cosine_embedding_loss`."""
     require_rows("cosine_embedding_loss", "target", target, "a", a, axis)
     cosine = library.cosine_similarity(a, b, axis)
     return terms.cosine_term(cosine, target, margin=float(margin))
 
 
 def triplets(anchor: Any, positive: Any, negative: Any, margin: float, p: float, axis: int) -> Any:
-    """The terms of `triplet_margin_loss`."""
+    """Return the terms of `triplet_margin_loss`."""
     others = (subtract(anchor, x) for x in (positive, negative))
     near, far = (library.vector_norm(x, axis=axis, ord=p) for x in others)
     return maximum(subtract(near, subtract(far, float(margin))), 0)
@@ -175,17 +175,17 @@ def triplets(anchor: Any, positive: Any, negative: Any, margin: float, p: float,
 def loss(
     name: str, operands: Mapping[str, Any], term: Callable[..., Any], reduction: str, weight: Any
 ) -> Any:
-    """The loss that terms of these operands add up to, of which the first two are alike in
-    `cosine_embedding_loss`, and all in others."""
+    """Return the reduced loss of terms of these operands. All must have one shape; in
+    `cosine_embedding_loss` only the first two."""
     count = 2 if name == "cosine_embedding_loss" else None
-    require_alike(name, dict(itertools.islice(operands.items(), count)))
+    require_same_shape(name, dict(itertools.islice(operands.items(), count)))
     scores = next(iter(operands.values()))
     values = [floats_like(scores, value) for value in operands.values()]
     return reduced(name, term(*values), reduction, weight)
 
 
 def _declared(row: Row) -> Row:
-    """The row with the parameters of all losses."""
+    """Return the row with the parameters of all losses."""
     arrays, _, options = row.parameters.partition(", *, ")
     own = f"{arrays}, *, {options}, " if options else f"{arrays}, *, "
     doc, example, code = row.doc.partition(">>> ")

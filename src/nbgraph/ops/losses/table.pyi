@@ -6,18 +6,18 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def smooth(prediction: Any, target: Any, beta: float) -> Any:
-    """The terms of `smooth_l1_loss`, of `l1_loss` where beta is 0."""
+    """Return the terms of `smooth_l1_loss`, or of `l1_loss` for beta 0."""
 def focal(x: Any, target: Any, alpha: float | None, gamma: float) -> Any:
-    """The terms of `focal_loss`."""
+    """Return the terms of `focal_loss`."""
 def of_logits(x: Any, target: Any, positive_weight: Any) -> Any:
-    """The terms of `binary_cross_entropy_with_logits`."""
+    """Return the terms of `binary_cross_entropy_with_logits`."""
 def cosines(a: Any, b: Any, target: Any, margin: float, axis: int) -> Any:
-    """The terms of `cosine_embedding_loss`."""
+    """Return the terms of `cosine_embedding_loss`."""
 def triplets(anchor: Any, positive: Any, negative: Any, margin: float, p: float, axis: int) -> Any:
-    """The terms of `triplet_margin_loss`."""
+    """Return the terms of `triplet_margin_loss`."""
 def loss(name: str, operands: Mapping[str, Any], term: Callable[..., Any], reduction: str, weight: Any) -> Any:
-    """The loss that terms of these operands add up to, of which the first two are alike in
-    `cosine_embedding_loss`, and all in others."""
+    """Return the reduced loss of terms of these operands. All must have one shape; in
+    `cosine_embedding_loss` only the first two."""
 def l1_loss(prediction: Operand[Carried], target: Operand[Carried], *, weight: Any=None, reduction: str='mean') -> Carried:
     r"""abs(prediction - target).
 
@@ -70,7 +70,7 @@ def smooth_l1_loss(prediction: Operand[Carried], target: Operand[Carried], *, be
     ----------
     prediction : array, or a number; integers become floats with floats
     target : array of that shape, or a number
-    beta : number from 0; with sigma of Fast R-CNN it is 1 / sigma**2, and 0 makes it `l1_loss`
+    beta : number from 0; with sigma of Fast R-CNN it is 1 / sigma**2; 0 makes the loss `l1_loss`
     weight : array or number, optional: a factor of each loss, broadcast
     reduction : "mean" over all elements (weights do not count in it), "sum", or "none"
 
@@ -202,7 +202,7 @@ def binary_cross_entropy_with_logits(x: Operand[Carried], target: Operand[Carrie
     ----------
     x : array of logits
     target : array of that shape, 0 to 1
-    positive_weight : what the part of target counts: a number, or an array that broadcasts, such as
+    positive_weight : weight of the target's part: a number, or an array that broadcasts, such as
         one number a class
     weight : array or number, optional: a factor of each loss, broadcast
     reduction : "mean" over all elements (weights do not count in it), "sum", or "none"
@@ -219,8 +219,8 @@ def binary_cross_entropy_with_logits(x: Operand[Carried], target: Operand[Carrie
     array([6.93147181e-01, 1.00000000e+03])
     """
 def focal_loss(x: Operand[Carried], target: Operand[Carried], *, alpha: float | None=0.25, gamma: float=2.0, weight: Any=None, reduction: str='mean') -> Carried:
-    r"""`binary_cross_entropy_with_logits`, where what is nearly right counts less (Lin et al., Focal
-    loss for dense object detection, 2017).
+    r"""`binary_cross_entropy_with_logits`, with less weight on elements that are nearly right (Lin et
+    al., Focal loss for dense object detection, 2017).
 
     Parameters
     ----------

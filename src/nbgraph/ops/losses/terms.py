@@ -1,4 +1,4 @@
-"""What an element adds to a loss, as scalar functions: `table` and `likelihoods` reduce them.
+"""Terms of losses per element, as scalar functions: `table` and `likelihoods` reduce them.
 
 NaN stays NaN. At a kink the slope is that of the side named in each text.
 """
@@ -14,8 +14,8 @@ l2_term(prediction, target): (prediction - target)**2 / 2.
     >>> l2_term([1.0, -2.0], 0.0)
     array([0.5, 2. ])
     = 0.5 * (prediction - target) ** 2
-binary_logits_term(x, target, *, positive=1.0): `binary_term` of sigmoid(x), without overflow; what
-    is there counts `positive`.
+binary_logits_term(x, target, *, positive=1.0): `binary_term` of sigmoid(x), without overflow;
+    `positive` is the weight of positive targets.
     >>> binary_logits_term([0.0, 1000.0], [1.0, 0.0])
     array([6.93147181e-01, 1.00000000e+03])
     = (1 - target) * x + (1 + (positive - 1) * target) * special.softplus(-x)
@@ -31,7 +31,7 @@ log_divergence_term(x, target): e**target * (target - x): `divergence_term` of a
     >>> log_divergence_term([-0.5], [0.0])
     array([0.5])
     = math.exp(target) * (target - x)
-unlikelihood_term(x): -log(1 - e**-x), for the loss x of what was not to be said.
+unlikelihood_term(x): -log(1 - e**-x), for the cross entropy x of a label that should be unlikely.
     >>> unlikelihood_term([0.6931471805599453])
     array([0.69314718])
     = -math.log(-math.expm1(-x))

@@ -56,7 +56,7 @@ def l2_term(prediction, target):
     """
 @op
 def binary_logits_term(x, target, *, positive=1.0):
-    r"""`binary_term` of sigmoid(x), without overflow; what is there counts `positive`.
+    r"""`binary_term` of sigmoid(x), without overflow; `positive` is the weight of positive targets.
 
     >>> binary_logits_term([0.0, 1000.0], [1.0, 0.0])
     array([6.93147181e-01, 1.00000000e+03])
@@ -161,7 +161,7 @@ def log_divergence_term(x, target):
     """
 @op
 def unlikelihood_term(x):
-    r"""-log(1 - e**-x), for the loss x of what was not to be said.
+    r"""-log(1 - e**-x), for the cross entropy x of a label that should be unlikely.
 
     >>> unlikelihood_term([0.6931471805599453])
     array([0.69314718])

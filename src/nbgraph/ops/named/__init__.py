@@ -1,1 +1,1 @@
-"""Operators by MXNet's names and parameters, where those differ from NumPy's and PyTorch's."""
+"""Operators by MXNet's names and parameters, if those differ from NumPy's and PyTorch's."""

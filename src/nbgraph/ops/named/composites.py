@@ -1,4 +1,4 @@
-"""What rows of the tables of MXNet's names compute, where it takes more than one operator."""
+"""Operators of MXNet's tables that are compositions of several operators."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ACTIVATIONS = ("relu", "sigmoid", "tanh", "softrelu", "softsign")
 
 
 def several(arrays: Sequence[Any]) -> Sequence[Any]:
-    """Operands as MXNet takes them: also as one list of arrays."""
+    """Return operands in MXNet's form: also from one list of arrays."""
     if len(arrays) == 1 and isinstance(arrays[0], (list, tuple)):
         listed: Sequence[Any] = arrays[0]
         if listed and hasattr(listed[0], "shape"):
@@ -35,7 +35,7 @@ def several(arrays: Sequence[Any]) -> Sequence[Any]:
 
 
 def added(arrays: Sequence[Any]) -> Any:
-    """The sum of arrays."""
+    """Return the sum of arrays."""
     total, *rest = arrays_of("add_n", several(arrays))
     for one in rest:
         total = library.add(total, one)
@@ -43,7 +43,7 @@ def added(arrays: Sequence[Any]) -> Any:
 
 
 def dropped(data: Any, p: float, mode: str, axes: Any) -> Any:
-    """Dropout, of whole lines along axes where some are given."""
+    """Return dropout, of whole lines if axes are given."""
     always = one_of("Dropout", "mode", mode, ("training", "always")) == "always"
     if not axes:
         return library.dropout(data, p, always=always)
@@ -53,13 +53,13 @@ def dropped(data: Any, p: float, mode: str, axes: Any) -> Any:
 
 
 def activated(data: Any, kind: str) -> Any:
-    """The activation of MXNet's word."""
+    """Return the activation of MXNet's name."""
     one_of("Activation", "act_type", kind, _ACTIVATIONS)
     return getattr(library, "softplus" if kind == "softrelu" else kind)(data)
 
 
 def shares(data: Any, mode: str) -> Any:
-    """Softmax over the numbers of a sample, or over channels."""
+    """Return softmax over the elements of a sample, or over channels."""
     one_of("SoftmaxActivation", "mode", mode, ("instance", "channel"))
     if mode == "channel":
         return library.softmax(data, 1)
@@ -67,7 +67,7 @@ def shares(data: Any, mode: str) -> Any:
 
 
 def widened(data: Any, axis: Any, size: Any) -> Any:
-    """Data repeated along axes to sizes."""
+    """Return data broadcast along axes to sizes."""
     name = "broadcast_axis"
     data = as_known(name, data)
     shape = list(data.shape)
@@ -78,7 +78,7 @@ def widened(data: Any, axis: Any, size: Any) -> Any:
 
 
 def padded(data: Any, mode: str, pad_width: Any, value: float) -> Any:
-    """Data with cells around it."""
+    """Return data with a border."""
     one_of("Pad", "mode", mode, ("constant", "edge", "reflect"))
     flat = whole_tuple("Pad", "pad_width", pad_width)
     if len(flat) % 2:
@@ -91,14 +91,14 @@ def padded(data: Any, mode: str, pad_width: Any, value: float) -> Any:
 
 
 def split(data: Any, sections: Any, axis: int, squeeze_axis: bool) -> Any:
-    """Data in parts along an axis; one part is an array, as in MXNet."""
+    """Return data in parts along an axis; a single part is an array, as in MXNet."""
     parts = library.split(data, sections, axis)
     parts = [library.squeeze(part, axis) for part in parts] if squeeze_axis else list(parts)
     return parts[0] if len(parts) == 1 else parts
 
 
 def diagonals(data: Any, k: int, axis1: int, axis2: int) -> Any:
-    """A diagonal, or the matrix that has a vector as one."""
+    """Return a diagonal, or the matrix with a vector as its diagonal."""
     data = as_known("diag", data)
     if len(data.shape) > 1:
         return library.diagonal(data, k, axis1, axis2)
@@ -109,7 +109,7 @@ def diagonals(data: Any, k: int, axis1: int, axis2: int) -> Any:
 
 
 def replaced(lhs: Any, mhs: Any, rhs: Any) -> Any:
-    """Rows with one element of each replaced."""
+    """Return rows with one element of each replaced."""
     data = as_known("fill_element_0index", lhs)
     if len(data.shape) != 2:
         raise ShapeError(f"fill_element_0index: lhs has shape {data.shape}; expected (rows, n)")
@@ -120,7 +120,7 @@ def replaced(lhs: Any, mhs: Any, rhs: Any) -> Any:
 @composed("condition", "data")
 @deferrable(ordered=True)
 def rows_like(condition: Any, data: Any) -> Any:
-    """The condition of `where` as it broadcasts: a vector of one for each row gets more axes.
+    """Return the condition of `where` in a form that broadcasts: a vector over rows gets more axes.
 
     condition : array
     data : array
@@ -138,7 +138,7 @@ def rows_like(condition: Any, data: Any) -> Any:
 
 
 def finite(arrays: Sequence[Any], init_output: bool, out: Any) -> Any:
-    """Whether all elements of arrays, and of `out` unless it begins anew, are finite."""
+    """Return whether all elements of arrays are finite, and those of `out` unless `init_output`."""
     before = () if init_output or out is None else (out,)
     parts = [
         library.all(library.isfinite(as_array(x))) for x in arrays_of("multi_all_finite", arrays)
@@ -154,8 +154,8 @@ def finite(arrays: Sequence[Any], init_output: bool, out: Any) -> Any:
     return out
 
 
-def _dividing(name: str, data: Any, block: int, parts: tuple[int, ...]) -> Any:
-    """Data whose channels, height and width are multiples of these parts; else ShapeError."""
+def _require_divisible(name: str, data: Any, block: int, parts: tuple[int, ...]) -> Any:
+    """Return data whose channels, height and width `parts` divide; else raise ShapeError."""
     data, block = as_known(name, data), whole(name, "block_size", block)
     shape = data.shape
     if block < 1 or len(shape) != 4 or any(n % m for n, m in zip(shape[1:], parts, strict=True)):
@@ -167,16 +167,16 @@ def _dividing(name: str, data: Any, block: int, parts: tuple[int, ...]) -> Any:
 
 
 def unblocked(data: Any, block: int) -> Any:
-    """Channels as blocks of cells."""
-    data = _dividing("depth_to_space", data, block, (block**2, 1, 1))
+    """Return channels as blocks of cells."""
+    data = _require_divisible("depth_to_space", data, block, (block**2, 1, 1))
     parts = library.Reshape(data, (0, -4, block, -1, 0, 0))
     parts = library.Reshape(parts, (0, 0, -4, block, -1, 0, 0))
     return library.Reshape(library.transpose(parts, (0, 3, 4, 1, 5, 2)), (0, 0, -3, -3))
 
 
 def blocked(data: Any, block: int) -> Any:
-    """Blocks of cells as channels."""
-    data = _dividing("space_to_depth", data, block, (1, block, block))
+    """Return blocks of cells as channels."""
+    data = _require_divisible("space_to_depth", data, block, (1, block, block))
     parts = library.Reshape(data, (0, 0, -4, -1, block, -4, -1, block))
     parts = library.transpose(parts, (0, 3, 5, 1, 2, 4))
     return library.Reshape(library.Reshape(parts, (0, -3, 0, 0, 0)), (0, -3, 0, 0))

@@ -6,35 +6,35 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def several(arrays: Sequence[Any]) -> Sequence[Any]:
-    """Operands as MXNet takes them: also as one list of arrays."""
+    """Return operands in MXNet's form: also from one list of arrays."""
 def added(arrays: Sequence[Any]) -> Any:
-    """The sum of arrays."""
+    """Return the sum of arrays."""
 def dropped(data: Any, p: float, mode: str, axes: Any) -> Any:
-    """Dropout, of whole lines along axes where some are given."""
+    """Return dropout, of whole lines if axes are given."""
 def activated(data: Any, kind: str) -> Any:
-    """The activation of MXNet's word."""
+    """Return the activation of MXNet's name."""
 def shares(data: Any, mode: str) -> Any:
-    """Softmax over the numbers of a sample, or over channels."""
+    """Return softmax over the elements of a sample, or over channels."""
 def widened(data: Any, axis: Any, size: Any) -> Any:
-    """Data repeated along axes to sizes."""
+    """Return data broadcast along axes to sizes."""
 def padded(data: Any, mode: str, pad_width: Any, value: float) -> Any:
-    """Data with cells around it."""
+    """Return data with a border."""
 def split(data: Any, sections: Any, axis: int, squeeze_axis: bool) -> Any:
-    """Data in parts along an axis; one part is an array, as in MXNet."""
+    """Return data in parts along an axis; a single part is an array, as in MXNet."""
 def diagonals(data: Any, k: int, axis1: int, axis2: int) -> Any:
-    """A diagonal, or the matrix that has a vector as one."""
+    """Return a diagonal, or the matrix with a vector as its diagonal."""
 def replaced(lhs: Any, mhs: Any, rhs: Any) -> Any:
-    """Rows with one element of each replaced."""
+    """Return rows with one element of each replaced."""
 def rows_like(condition: Operand[Carried], data: Operand[Carried]) -> Carried:
-    """The condition of `where` as it broadcasts: a vector of one for each row gets more axes.
+    """Return the condition of `where` in a form that broadcasts: a vector over rows gets more axes.
     
     Parameters
     ----------
     condition : array
     data : array"""
 def finite(arrays: Sequence[Any], init_output: bool, out: Any) -> Any:
-    """Whether all elements of arrays, and of `out` unless it begins anew, are finite."""
+    """Return whether all elements of arrays are finite, and those of `out` unless `init_output`."""
 def unblocked(data: Any, block: int) -> Any:
-    """Channels as blocks of cells."""
+    """Return channels as blocks of cells."""
 def blocked(data: Any, block: int) -> Any:
-    """Blocks of cells as channels."""
+    """Return blocks of cells as channels."""

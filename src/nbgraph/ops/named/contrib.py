@@ -10,9 +10,9 @@ import numpy as np
 from nbgraph.errors import ShapeError
 from nbgraph.operator.call import carrier_of
 from nbgraph.ops.define import as_known, library, one_of, whole, whole_tuple
+from nbgraph.ops.named.calls import define_named
+from nbgraph.ops.named.calls import named as named
 from nbgraph.ops.named.composites import several as several
-from nbgraph.ops.named.layering import define_named
-from nbgraph.ops.named.layering import named as named
 
 _TABLE = """
 quadratic(data, a=0.0, b=0.0, c=0.0): a * data**2 + b * data + c.
@@ -23,15 +23,15 @@ div_sqrt_dim(data): Divided by the root of the size of the last axis.
     >>> div_sqrt_dim([[2.0, 2.0, 2.0, 2.0]])
     array([[1., 1., 1., 1.]])
     = library.divide(data, as_known("div_sqrt_dim", data).shape[-1] ** 0.5)
-index_copy(data, index, new): A copy in which these rows are others.
+index_copy(data, index, new): A copy of `data` with some rows replaced.
     data : array (rows, ...)
-    index : array (n,): numbers of rows
-    new : array (n, ...): what they become
+    index : array (n,): indices of these rows
+    new : array (n, ...): the new rows
     >>> index_copy([[1, 1], [2, 2]], [1], [[9, 9]])
     array([[1, 1],
            [9, 9]])
     = library.index_update(data, new, library.astype(index, "int64"), key=("array",))
-boolean_mask(data, index, axis=0): The parts along an axis where an array is not 0.
+boolean_mask(data, index, axis=0): The slices of `data` along an axis where `index` is not 0.
     data : array
     index : array of the axis's size; it is waited for, as the shape of the result depends on it
     -> array, of another size along the axis
@@ -46,15 +46,15 @@ sign_ste(data): The sign, with the gradient of data itself.
     >>> sign_ste([-0.5, 2.0])
     array([-1.,  1.])
     = straight(data, library.sign(data))
-gradientmultiplier(data, scalar=1.0): The numbers as they are, whose gradient is multiplied.
-    scalar : float, by which
+gradientmultiplier(data, scalar=1.0): `data` unchanged, with its gradient multiplied by `scalar`.
+    scalar : float
     >>> gradientmultiplier([1.0], -1.0)
     array([1.])
     = straight(library.multiply(data, scalar), data)
 arange_like(data, *, start=0.0, step=1.0, repeat=1, axis=None): Numbers in steps, as many as an
     array has elements, or along an axis.
     start, step : numbers
-    repeat : int, how often each number stands
+    repeat : int, how often each number is repeated
     axis : int, optional: its size is that of the result
     -> array of the shape of data, or a vector; of data's dtype; a constant for derivatives
     >>> arange_like([[5.0, 6.0, 7.0]], axis=1)
@@ -66,15 +66,15 @@ multi_sum_sq(*data, num_arrays=None): The sum of squares of each array.
     >>> multi_sum_sq([3.0, 4.0], [1.0])
     array([25.,  1.])
     = library.stack([library.sum(library.square(x)) for x in several(data)])
-index_array(data, axes=None): The places of elements: of each its numbers along the axes.
-    data : array, whose values do not matter
+index_array(data, axes=None): The index of each element along the axes.
+    data : array, whose values are not read
     axes : ints, or None for all axes
     -> array (*shape of data, axes) of int64; a constant for derivatives
     >>> index_array([[1, 1]]).tolist()
     [[[0, 0], [0, 1]]]
     = places(data, axes)
-box_iou(lhs, rhs, *, format="corner"): How much boxes overlap: the area of what both have by that
-    of what one of them has.
+box_iou(lhs, rhs, *, format="corner"): Overlaps of boxes: the area of their intersection divided by
+    that of their union.
     lhs, rhs : arrays (..., 4): left, top, right and bottom; with "center" the centre's x and y,
         width and height
     format : "corner" or "center"
@@ -86,14 +86,15 @@ box_iou(lhs, rhs, *, format="corner"): How much boxes overlap: the area of what 
 box_nms(data, overlap_thresh=0.5, valid_thresh=0.0, topk=-1, coord_start=2, score_index=1,
     id_index=-1, background_id=-1, force_suppress=False, in_format="corner", out_format="corner"):
     Non-maximum suppression: boxes that do not overlap much with a box of a higher score that stays.
-    data : array (..., boxes, numbers): of a box its score, its class, its place from coord_start on
+    data : array (..., boxes, numbers): the numbers of a box: score, class, from coord_start its
+        corners
     overlap_thresh : float: more overlap suppresses a box
     valid_thresh : float: boxes of no higher score are left out, as are those of background_id
     topk : int: how many boxes compete; -1 for all
-    id_index : int: where classes stand, of which each competes alone but for force_suppress
+    id_index : int: index of the class; boxes of other classes do not compete unless force_suppress
     in_format, out_format : "corner", or "center" for the centre's x and y, width and height
     -> array of the shape of data: the boxes that stay, by score, then -1
-    ! ShapeError where data has no room for boxes, ArgumentError for another format.
+    ! ShapeError if boxes do not have all these numbers, ArgumentError for another format.
     >>> boxes = [[0.5, 0, 0, 2, 2], [0.9, 0, 0, 2, 2], [0.4, 5, 5, 6, 6]]
     >>> box_nms(boxes, coord_start=1, score_index=0)[:, 0]
     array([ 0.9,  0.4, -1. ])
@@ -104,7 +105,7 @@ MultiBoxPrior(data, sizes=(1.0,), ratios=(1.0,), clip=False, steps=(-1.0, -1.0),
     first ratio, and of the first size with the others.
     data : array (samples, channels, height, width), whose values do not matter
     sizes, ratios : floats: height as a share of the picture's; width by height
-    clip : bool, whether boxes end with the picture
+    clip : bool, whether boxes are clipped to the picture
     steps, offsets : floats of y and x: from cell to cell, and to the first centre, in steps
     -> array (1, boxes, 4); a constant for derivatives
     >>> import numpy as np
@@ -112,7 +113,7 @@ MultiBoxPrior(data, sizes=(1.0,), ratios=(1.0,), clip=False, steps=(-1.0, -1.0),
     array([[[0.25, 0.25, 0.75, 0.75]]])
     = priors(data, sizes, ratios, clip, steps, offsets)
 interleaved_matmul_selfatt_qk(queries_keys_values, heads, *, name=None): Scores of self-attention
-    (Vaswani et al., 2017): products of queries and keys, by the root of their size.
+    (Vaswani et al., 2017): products of queries and keys, divided by the root of their size.
     queries_keys_values : array (steps, samples, heads * 3 * size): query, key, value of each head
     heads : int
     -> array (samples * heads, steps, steps)
@@ -163,7 +164,7 @@ _BY_SHAPE = (
 
 
 def straight(slope: Any, value: Any) -> Any:
-    """Return a value with the gradient of something else."""
+    """Return a value with the gradient of another one."""
     value = library.stop_gradient(value)
     nothing = library.replace_nan(
         library.subtract(slope, library.stop_gradient(slope)), 0
@@ -172,7 +173,7 @@ def straight(slope: Any, value: Any) -> Any:
 
 
 def counted(data: Any, start: float, step: float, repeat: int, axis: int | None) -> Any:
-    """Return numbers in steps, of the shape of data or along one of its axes."""
+    """Return an arithmetic sequence, of the shape of data or along one of its axes."""
     data = as_known("arange_like", data)
     shape = data.shape if axis is None else (data.shape[axis],)
     numbers = start + step * (np.arange(np.prod(shape)).reshape(shape) // repeat)
@@ -180,7 +181,7 @@ def counted(data: Any, start: float, step: float, repeat: int, axis: int | None)
 
 
 def places(data: Any, axes: Any) -> Any:
-    """Return the numbers of each element along axes."""
+    """Return the index of each element along axes."""
     data = as_known("index_array", data)
     rank = len(data.shape)
     chosen = range(rank) if axes is None else whole_tuple("index_array", "axes", axes)
@@ -221,7 +222,7 @@ def _area(first: Any, last: Any) -> Any:
 
 
 def _suppress(alive: Any, part: Any) -> tuple[Any, None]:
-    """Let one box suppress those that it overlaps, if it is not suppressed itself."""
+    """Let one box suppress those that it overlaps, unless it is suppressed itself."""
     over, number = part
     own = library.expand_dims(library.take(alive, number, 1), 1)
     return library.logical_and(alive, library.logical_not(library.logical_and(over, own))), None
@@ -235,7 +236,7 @@ def sorted_boxes(order: Any, x: Any, flags: Any) -> tuple[Any, Any]:
 
 
 def unsuppressed(data: Any, places: Any, limits: Any, form: str, result: str) -> Any:
-    """Return the boxes that stay, by score, then -1."""
+    """Return the boxes that remain, by score, then -1."""
     name, (start, score, kind) = "box_nms", places
     overlap, least, topk, background, force = limits
     data = as_known(name, data)
@@ -310,12 +311,12 @@ def head(data: Any, heads: int, parts: int, part: int) -> Any:
 
 
 def scores(queries: Any, keys: Any) -> Any:
-    """Return products of queries and keys, by the root of their size."""
+    """Return products of queries and keys, divided by the root of their size."""
     return library.batch_dot(library.div_sqrt_dim(queries), keys, transpose_b=True)
 
 
 def weighted(attention: Any, values: Any, heads: int) -> Any:
-    """Return values, weighted, with the heads of a sample side by side again."""
+    """Return weighted values, with the heads of a sample contiguous again."""
     result = library.swapaxes(library.batch_dot(attention, values), 0, 1)
     return library.Reshape(result, (0, -1, heads * values.shape[2]))
 

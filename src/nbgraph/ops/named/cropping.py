@@ -6,7 +6,7 @@ from typing import Any
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.ops.define import Shape, as_known, axis_of, composed, define_rows, whole, whole_tuple
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import named as named
 from nbgraph.ops.shapes.slicing import slice_view
 
 _builtin_slice = slice
@@ -57,7 +57,7 @@ def key_like(data: Any, shape_like: Any, axes: Shape) -> tuple[Any, ...]:
 
 
 def cropped(data: Any, offset: Any, h_w: Any, center_crop: bool) -> Any:
-    """Return a part of images, as large as other images or of a size."""
+    """Return a part of images, in the size of other images or of `h_w`."""
     known = [as_known("Crop", x) for x in data]
     if not 1 <= len(known) <= 2 or any(len(x.shape) != 4 for x in known):
         raise ShapeError(
@@ -79,11 +79,11 @@ def cropped(data: Any, offset: Any, h_w: Any, center_crop: bool) -> Any:
 _TABLE = """
 Crop(*data, num_args=None, offset=(0, 0), h_w=(0, 0), center_crop=False, name=None): A part of
     images: of size `h_w`, or as large as a second operand's.
-    *data : an array (images, channels, height, width), or two: of the second one the space counts
-    num_args : ignored, as MXNet's scripts give it
+    *data : an array (images, channels, height, width), or two: the second gives the size
+    num_args : ignored; MXNet's scripts pass it
     offset : (row, column) where the part begins
     h_w : (height, width) of the part, where there is one operand
-    center_crop : whether the part lies in the middle, and `offset` does not count
+    center_crop : whether to crop the centre, ignoring `offset`
     -> array (images, channels, rows, columns), a view
     ! ShapeError for other shapes, and for a part that does not lie within.
     >>> import numpy as np
@@ -93,7 +93,7 @@ Crop(*data, num_args=None, offset=(0, 0), h_w=(0, 0), center_crop=False, name=No
 slice_like(data, shape_like, *, axes: ints = ()): The first elements of each axis, or of some axes:
     as many as another array has; a view.
     data : array of any dtype
-    shape_like : array of which the shape counts; it has no gradient
+    shape_like : array whose shape is used; it has no gradient
     axes : ints, by default all axes of data; the others are kept whole
     ! ShapeError where shape_like has more elements along an axis, or no such axis.
     >>> slice_like([[1, 2, 3], [4, 5, 6]], [[0, 0]], axes=(1,))

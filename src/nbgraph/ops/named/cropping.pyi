@@ -2,7 +2,7 @@
 
 from typing import Any
 from nbgraph.ops.define import Shape
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import named as named
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
@@ -24,17 +24,17 @@ def slice_range(data: Operand[Carried], begin: Any, end: Any, step: Any=None) ->
 def key_like(data: Any, shape_like: Any, axes: Shape) -> tuple[Any, ...]:
     """Return the key of as many elements of `data` as another array has, along axes or all."""
 def cropped(data: Any, offset: Any, h_w: Any, center_crop: bool) -> Any:
-    """Return a part of images, as large as other images or of a size."""
+    """Return a part of images, in the size of other images or of `h_w`."""
 def Crop(*data: Any, num_args: Any=None, offset: Any=(0, 0), h_w: Any=(0, 0), center_crop: bool=False, name: str | None=None) -> Any:
     r"""A part of images: of size `h_w`, or as large as a second operand's.
 
     Parameters
     ----------
-    *data : an array (images, channels, height, width), or two: of the second one the space counts
-    num_args : ignored, as MXNet's scripts give it
+    *data : an array (images, channels, height, width), or two: the second gives the size
+    num_args : ignored; MXNet's scripts pass it
     offset : (row, column) where the part begins
     h_w : (height, width) of the part, where there is one operand
-    center_crop : whether the part lies in the middle, and `offset` does not count
+    center_crop : whether to crop the centre, ignoring `offset`
     name : of the node, where data is a symbol
 
     Returns
@@ -55,7 +55,7 @@ def slice_like(data: Operand[Carried], shape_like: Operand[Carried], *, axes: in
     Parameters
     ----------
     data : array of any dtype
-    shape_like : array of which the shape counts; it has no gradient
+    shape_like : array whose shape is used; it has no gradient
     axes : ints, by default all axes of data; the others are kept whole
 
     Raises

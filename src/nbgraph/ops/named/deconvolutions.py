@@ -1,6 +1,6 @@
-"""The transposed convolution as a layer: what a convolution does to gradients, from data.
+"""The transposed convolution as a layer: the gradient of a convolution by its data.
 
-The space of the result follows from the data's when shapes are known, so that symbols need none.
+The space of the result follows from the data's once shapes are known, so symbols need none.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _DATA = operator_of(convolution_data)
 
 
 class _Extra(NamedTuple):
-    """What decides on the result's space: cells more at the ends, or the space (empty: none)."""
+    """Options of the result's space: additional cells at the ends, or the extents."""
 
     adj: int | Shape
     target: Shape
 
 
 def resolved(shape: Shape, window: Shape, attributes: Any) -> dict[str, Any]:
-    """The attributes of `convolution_data` for data and a window of these shapes."""
+    """Return the attributes of `convolution_data` for data and a window of these shapes."""
     name, how = "deconvolution", How.of(attributes)
     extra = _Extra(attributes["adj"], attributes["target"])
     axes = require_space(name, "data", shape)
@@ -78,7 +78,7 @@ def _rule(g: Gradients) -> Sequence[Any]:
 def _partial(
     in_shapes: Shapes, out_shapes: Shapes, *, groups: int, **_: Any
 ) -> tuple[Shapes, Shapes]:
-    """The weights' first axis are the data's channels; a bias has a value for each feature."""
+    """Infer the weights' first axis from the data's channels, and a bias from the features."""
     (data, weight, *bias), (out,) = in_shapes, out_shapes
     known = data[1] if data is not None and len(data) > 1 else None
     if weight is not None and len(weight) > 2:

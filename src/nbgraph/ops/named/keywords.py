@@ -1,10 +1,9 @@
-"""Calls of `ng.nd` and `ng.sym` with MXNet's arguments, where an operator has NumPy's: a table.
+"""Calls of `ng.nd` and `ng.sym` with MXNet's arguments, for operators with NumPy's: a table.
 
-A call that the operator understands is the operator's, so `ng.nd.sum(x, axis=0)` is `ng.sum`. One
-with a keyword that it does not have is MXNet's: `data`, `lhs` and their kin are operands by place,
-`ctx` is the device, and a row has MXNet's whole signature, with the call that it stands for. The
-dtypes of results stay the operator's: places are integers, comparisons bool; `arange` and `full`
-make float32 of integers.
+A call that the operator supports is the operator's, so `ng.nd.sum(x, axis=0)` is `ng.sum`. One with
+a keyword that it lacks is MXNet's: `data`, `lhs` and the like are operands, `ctx` is the device,
+and a row has MXNet's full signature, with the equivalent call. The dtypes of results stay the
+operator's: indices are integers, comparisons bool; `arange` and `full` make float32 of integers.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ _FILLED = """{0}(shape, device=None, dtype=None):
 _REDUCED = """{0}(data, axis=None, keepdims=False, exclude=False):
     = call.{0}(data, axis, keepdims=keepdims, exclude=exclude)
 """
-# draws: `shape` more for each element of parameters that are arrays
+# draws: `shape` counts draws per element of parameters that are arrays
 _DRAWS = {
     "exponential": "scale=None, *, lam=1",
     "gamma": "alpha=1, beta=1",
@@ -108,7 +107,7 @@ _DRAWS = {
 _DRAW = """random_{0}({1}, shape=None, dtype=None, device=None):
     = draws("{0}", shape, dtype, device, {2})
 """
-# of a call in MXNet's words the whole is another operator's
+# calls in MXNet's form that another operator carries out
 _OTHERS = {
     "concatenate": "Concat",
     "pad": "Pad",
@@ -117,7 +116,7 @@ _OTHERS = {
     "reshape": "Reshape",
     "split": "SliceChannel",
 }
-# options that MXNet's calls have by place, behind the operands: those of the signature in its order
+# options that MXNet's calls have by position after the operands, in the signature's order
 _IN_ORDER = (
     "BilinearResize2D CTCLoss Correlation Dropout GroupNorm InstanceNorm LeakyReLU MakeLoss Pad "
     "SVMOutput SequenceLast SequenceMask SequenceReverse SpatialTransformer argmax "
@@ -164,7 +163,7 @@ _call = _Calls()
 
 
 def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
-    """Return the operator and the arguments of a call that may have MXNet's words.
+    """Return the operator and the arguments of a call that may be in MXNet's form.
 
     >>> import nbgraph as ng
     >>> ng.nd.clip(data=[0.5, 2.0], a_min=0, a_max=1), ng.nd.reshape([[1, 2]], shape=(0, -1, 1))
@@ -192,20 +191,20 @@ def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
             try:
                 bound = row.bind(*placed, **options)
             except TypeError:
-                return op, args, kwargs  # the operator itself says what is wrong
+                return op, args, kwargs  # the operator itself reports the error
             op, args, kwargs = _ROWS[name](*bound.args, **bound.kwargs)
             return op, args, {**kwargs, **out}
     return op, *_by_place(own, args, kwargs)
 
 
 def by_names(op: Any) -> bool:
-    """Return whether argument names alone say in whose words a call of the operator is."""
+    """Return whether argument names alone determine the form of an operator's call."""
     return not any(op.__name__ in names for names in (_ALWAYS, _LISTS, _BY_VALUE))
 
 
 def _named_options(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return the arguments with those behind the operands by MXNet's names; as they are where there
-    are more of them, or one is given twice."""
+    """Return the arguments with positional options by MXNet's names; unchanged if there are too
+    many, or one is repeated."""
     own = signature_of(op).parameters.values()
     count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in own)
     names = _OPTIONS[op.__name__].split() or [p.name for p in own if p.kind is p.KEYWORD_ONLY]
@@ -239,9 +238,9 @@ def _by_place(own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, A
     return args, kwargs
 
 
-_ALWAYS = frozenset("rint shuffle take topk where".split())  # in MXNet's words, for all arguments
-_LISTS = {"concatenate": 2, "stack": 1}  # MXNet has their arrays in a row, of so many at least
-# whether the value of a parameter, beside the first operand, is MXNet's alone
+_ALWAYS = frozenset("rint shuffle take topk where".split())  # always in MXNet's form
+_LISTS = {"concatenate": 2, "stack": 1}  # MXNet passes their arrays in sequence, at least so many
+# whether the value of a parameter, with the first operand, is only valid in MXNet's form
 _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     **dict.fromkeys(
         ("empty", "ones", "zeros"), ("dtype", lambda dtype, _: isinstance(dtype, Context))
@@ -270,8 +269,8 @@ def _sizes(value: Any) -> bool:
 def _theirs_by_value(
     name: str, own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> bool:
-    """Return whether values are MXNet's alone, as codes of `reshape` or flat widths of `pad`, or
-    what is left out has another default there; several arrays where ours is a list of them."""
+    """Return whether values are valid only in MXNet's form, such as codes of `reshape` or flat
+    widths of `pad`, or defaults differ; or several arrays replace a list."""
     if name in _LISTS:
         return len(args) >= _LISTS[name] and hasattr(type(args[_LISTS[name] - 1]), "dtype")
     if name not in _BY_VALUE or not (args or kwargs):
@@ -283,17 +282,17 @@ def _theirs_by_value(
 
 
 def _then(name: str, value: Any, call: Call) -> Call:
-    """Return a call, or where there is a value one of another operator with the result and it."""
+    """Return a call, or with a value a call of another operator on its result and the value."""
     op, args, kwargs = call
     return call if value is None else (registry.find(name), (op(*args, **kwargs), value), {})
 
 
 def _draws(name: str, shape: Any, dtype: Any, device: Any, *parameters: Any) -> Call:
-    """Return the call that draws numbers of this shape, or so many for each element of arrays."""
+    """Return the call that draws numbers of this shape, or as many per element of arrays."""
     several = any(getattr(p, "shape", ()) != () for p in parameters)
     if name == "exponential":
         scale, lam = parameters
-        if several:  # of which `sample_exponential` takes rates
+        if several:  # `sample_exponential` takes rates
             parameters = (lam if scale is None else 1 / scale,)
         else:
             parameters = (1 / lam if scale is None else scale,)

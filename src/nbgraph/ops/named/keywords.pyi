@@ -4,11 +4,11 @@ from typing import Any
 
 Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
 def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
-    """Return the operator and the arguments of a call that may have MXNet's words.
+    """Return the operator and the arguments of a call that may be in MXNet's form.
     
     >>> import nbgraph as ng
     >>> ng.nd.clip(data=[0.5, 2.0], a_min=0, a_max=1), ng.nd.reshape([[1, 2]], shape=(0, -1, 1))
     (array([0.5, 1. ]), array([[[1],
             [2]]]))"""
 def by_names(op: Any) -> bool:
-    """Return whether argument names alone say in whose words a call of the operator is."""
+    """Return whether argument names alone determine the form of an operator's call."""

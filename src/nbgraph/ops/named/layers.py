@@ -1,4 +1,4 @@
-"""Layers with weights by MXNet's names and parameters; on symbols they make their weights."""
+"""Layers with weights by MXNet's names and parameters; on symbols they create their weights."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import composed, library, operator_of
 from nbgraph.ops.named.deconvolutions import BIASED as DECONVOLUTION_BIASED
 from nbgraph.ops.named.deconvolutions import DECONVOLUTION
-from nbgraph.ops.named.layering import (
+from nbgraph.ops.named.calls import (
     Axes,
     Layout,
     applied,
@@ -113,7 +113,7 @@ def _how(p: Any) -> dict[str, Any]:
 
 
 def _window(p: Any) -> dict[str, Any]:
-    """The parameters that a weight's shape follows from."""
+    """Return the parameters that determine a weight's shape."""
     return {"kernel": p.kernel, "num_filter": p.num_filter, "num_group": p.num_group}
 
 
@@ -186,7 +186,7 @@ def Convolution(
 def Deconvolution(
     data: Any, weight: Any = None, bias: Any = None, *, name: str | None = None, **options: Any
 ) -> Any:
-    """The transposed convolution by MXNet's name: what a convolution does to gradients, from data.
+    """The transposed convolution by MXNet's name: the gradient of a convolution by data.
 
     On symbols a weight or bias that is not given becomes a variable, as `name_weight`.
 
@@ -221,7 +221,7 @@ def _fixed_partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shape
     return (known, known), (known,)
 
 
-FIXED = ArrayOp(  # a gamma that is there, and counts as ones
+FIXED = ArrayOp(  # a gamma that exists, but counts as ones
     "fixed_gamma",
     lambda mean, gamma: gamma,
     gradient=constant,
@@ -246,12 +246,12 @@ def BatchNorm(
     """`batch_norm` by MXNet's name: each channel with mean 0 and variance 1, then scaled and
     shifted (Ioffe and Szegedy, 2015).
 
-    The moving variance is that of the batch, divided by n. On symbols what is not given becomes a
-    variable, as `name_gamma`, and the states auxiliary ones.
+    The moving variance is that of the batch, divided by n. On symbols, missing arrays become
+    variables such as `name_gamma`, and states auxiliary ones.
 
     data : array (samples, channels, ...), or with channels at `axis`; floats
-    gamma, beta : arrays (channels,): scale, and what is added; 1 and 0 where arrays are not given.
-        With `fix_gamma`, the default, gamma counts as 1 and gets no gradient.
+    gamma, beta : arrays (channels,): scale and shift; by default 1 and 0. With `fix_gamma`, the
+        default, gamma counts as 1 and gets no gradient.
     moving_mean, moving_var : arrays (channels,), states: written in training (`momentum` of them
         stays), read outside of it. Without them the statistics are always those of the batch.
     -> array of the shape and dtype of data; with `output_mean_var` also the mean and
@@ -286,11 +286,11 @@ def BatchNorm(
     return result, mean, library.rsqrt(library.add(variance, p.eps))
 
 
-_ONES: dict[str, Any] = {"moving_var": (None, 1), "gamma": (None, 1)}  # what variables begin with
+_ONES: dict[str, Any] = {"moving_var": (None, 1), "gamma": (None, 1)}  # initial values of variables
 
 
 def _moments(p: _BatchNorm, data: Any, mean: Any, variance: Any, name: str | None) -> Any:
-    """Means and variances of channels: the batch's own, or those that its states have part in."""
+    """Return means and variances of channels: the batch's own, or with moving averages."""
     if mean is None and variance is None and composer(data) is None:
         return channel_moments(data)
     how = {"momentum": 1 - p.momentum, "frozen": p.use_global_stats, "correction": 0}

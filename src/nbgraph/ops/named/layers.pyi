@@ -92,7 +92,7 @@ def Convolution(data: Any, weight: Any=None, bias: Any=None, *, name: str | None
     layout : str or None, one of 'NCW', 'NCHW', 'NCDHW', None, default None
         Channels come second."""
 def Deconvolution(data: Any, weight: Any=None, bias: Any=None, *, name: str | None=None, **options: Any) -> Any:
-    """The transposed convolution by MXNet's name: what a convolution does to gradients, from data.
+    """The transposed convolution by MXNet's name: the gradient of a convolution by data.
     
     On symbols a weight or bias that is not given becomes a variable, as `name_weight`.
     
@@ -151,14 +151,14 @@ def BatchNorm(data: Any, gamma: Any=None, beta: Any=None, moving_mean: Any=None,
     """`batch_norm` by MXNet's name: each channel with mean 0 and variance 1, then scaled and shifted
     (Ioffe and Szegedy, 2015).
     
-    The moving variance is that of the batch, divided by n. On symbols what is not given becomes a
-    variable, as `name_gamma`, and the states auxiliary ones.
+    The moving variance is that of the batch, divided by n. On symbols, missing arrays become
+    variables such as `name_gamma`, and states auxiliary ones.
     
     Parameters
     ----------
     data : array (samples, channels, ...), or with channels at `axis`; floats
-    gamma, beta : arrays (channels,): scale, and what is added; 1 and 0 where arrays are not given.
-        With `fix_gamma`, the default, gamma counts as 1 and gets no gradient.
+    gamma, beta : arrays (channels,): scale and shift; by default 1 and 0. With `fix_gamma`, the
+        default, gamma counts as 1 and gets no gradient.
     moving_mean, moving_var : arrays (channels,), states: written in training (`momentum` of them
         stays), read outside of it. Without them the statistics are always those of the batch.
     name : of the node, where data is a symbol

@@ -1,5 +1,5 @@
-"""Rows of a table by MXNet's name, and elements by number with its ways of treating numbers that
-are out of bounds."""
+"""Rows of a table by MXNet's name, and elements by index with its handling of indices out of
+bounds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nbgraph.operator.expected import with_shape
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import library, public
 from nbgraph.ops.indexing.picking import embedding
-from nbgraph.ops.named.layering import applied, composer, documented, read, unnamed
+from nbgraph.ops.named.calls import applied, composer, documented, read, unnamed
 from nbgraph.shape import Shapes
 
 
@@ -64,10 +64,10 @@ def Embedding(data: Any, weight: Any = None, *, name: str | None = None, **optio
 
     data : array of any shape: numbers of rows from 0, floats are cut to whole numbers; negative
         ones count from the end
-    weight : array (input_dim, output_dim); on symbols, left out, it becomes a variable, as
+    weight : array (input_dim, output_dim); on symbols, a missing one becomes a variable,
         `name_weight`
     -> array (*data.shape, output_dim) of weight's dtype. The gradient of a row is the sum over the
-        places where its number stands; data has none.
+        occurrences of its number; data has none.
     ! IndexingError for a number out of bounds; ShapeError where weight has another shape.
     >>> import nbgraph as ng
     >>> Embedding([1, 0], [[0.0, 1.0], [2.0, 3.0]])

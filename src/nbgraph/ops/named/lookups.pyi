@@ -11,14 +11,14 @@ def Embedding(data: Operand[Carried], weight: Operand[Carried] | None=None, *, n
     ----------
     data : array of any shape: numbers of rows from 0, floats are cut to whole numbers; negative
         ones count from the end
-    weight : array (input_dim, output_dim); on symbols, left out, it becomes a variable, as
+    weight : array (input_dim, output_dim); on symbols, a missing one becomes a variable,
         `name_weight`
     name : of the node, where data is a symbol
     
     Returns
     -------
     array (*data.shape, output_dim) of weight's dtype. The gradient of a row is the sum over the
-        places where its number stands; data has none.
+        occurrences of its number; data has none.
     
     Raises
     ------

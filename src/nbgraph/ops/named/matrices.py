@@ -47,7 +47,7 @@ def _trsm_infer(a: Spec, b: Spec, *, transpose: bool, lower: bool) -> Spec:
 
 
 def trsm(xp: Any, a: Array, b: Array, out: Array, *, transpose: bool, lower: bool) -> None:
-    """By a solver of general matrices."""
+    """Solve by a solver of general matrices."""
     a = xp.tril(a) if lower else xp.triu(a)
     a = xp.swapaxes(a, -1, -2) if transpose else a
     out[...] = solved("linalg_trsm", xp.linalg.solve, a, b, failure=SINGULAR)
@@ -84,20 +84,20 @@ _TRSM = LapackOp(
 
 
 def solution(A: Any, B: Any, transpose: bool, rightside: bool, lower: bool) -> Any:
-    """X of A @ X = B, or of X @ A = B."""
+    """Return X of A @ X = B, or of X @ A = B."""
     how = {"lower": bool(lower), "transpose": bool(transpose) is not bool(rightside)}
     solution = _TRSM(A, swapped(B) if rightside else B, **how)
     return swapped(solution) if rightside else solution
 
 
 def turned(A: Any, transpose: bool, lower: bool) -> Any:
-    """A triangle of A, transposed or not."""
+    """Return a triangle of A, transposed or not."""
     triangle = _triangle(A, lower=bool(lower))
     return swapped(triangle) if transpose else triangle
 
 
 def times(alpha: float, x: Any) -> Any:
-    """x times a number."""
+    """Return x times a number."""
     return x if alpha == 1 else multiply(x, float(alpha))
 
 
@@ -132,7 +132,7 @@ _POTRF = by_lapack(
 
 
 def inverted(a: Any) -> Any:
-    """The inverse of a @ a.T, a a lower triangle."""
+    """Return the inverse of a @ a.T for a lower triangle a."""
     one = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), tuple(a.shape))
     root = library.linalg_trsm(a, one)
     return library.matmul(swapped(root), root)
@@ -170,7 +170,7 @@ _LOG_SLOPE = by_lapack(
 
 
 def eigen(a: Any) -> tuple[Any, Any]:
-    """Eigenvectors, the largest element of each positive, and eigenvalues."""
+    """Return eigenvectors, each with its largest element positive, and eigenvalues."""
     matrices("linalg_syevd", Spec(a.shape, a.dtype), "A", square=True)
     values, columns = library.linalg_eigh(a, UPLO="L")
     rows = swapped(columns)
@@ -182,7 +182,7 @@ def eigen(a: Any) -> tuple[Any, Any]:
 
 
 def orthonormal(a: Any) -> tuple[Any, Any]:
-    """Orthonormal rows, and the triangle that makes `a` of them."""
+    """Return orthonormal rows, and the triangle that transforms them to `a`."""
     if len(a.shape) < 2 or a.shape[-2] > a.shape[-1]:
         raise ShapeError(
             f"linalg_gelqf: A has shape {a.shape}; expected matrices (..., m, n) with m <= n"
@@ -202,8 +202,8 @@ def _cofactor_rule(g: Gradients) -> list[Any]:
 
 
 def _cofactors(xp: Any, a: Array, det: Array, out: Array) -> None:
-    """det * inverse.T; where the inverse has lost half its digits, by singular values, whose
-    products of all but one exist for every rank. NaN where a is not finite."""
+    """Return det * inverse.T; if the inverse has lost half its digits, by singular values and
+    products of all but one, which exist for every rank. NaN where a is not finite."""
     a, det, one = wide(a), wide(det)[..., None, None], xp.eye(a.shape[-1], dtype=bool)
     none = (det == 0) | xp.isnan(det)
     size = abs(a).sum((-2, -1))
@@ -228,7 +228,7 @@ _COFACTORS = ArrayOp(
 
 
 def _cofactors_of(a: Any, det: Any) -> Any:
-    """Return cofactors: of up to three rows as polynomials, without a call of Python in graphs."""
+    """Return cofactors: for up to three rows as polynomials, without a call of Python in graphs."""
     n = a.shape[-1]
     if n > 3:
         return _COFACTORS(a, det)
@@ -247,14 +247,14 @@ def _times(factor: Any, a: Any) -> list[Any]:
 
 def _slogdet_rule(g: Gradients) -> list[Any]:
     to_sign, to_size = g.out_grads
-    if to_sign is not None and g.specs[0].dtype.kind == "c":  # it turns as the angle does
+    if to_sign is not None and g.specs[0].dtype.kind == "c":  # the sign rotates as the angle does
         turn = multiply(library.imag(multiply(to_sign, g.outputs[0])), 1j)
         to_size = turn if to_size is None else library.add(to_size, turn)
     return [] if to_size is None else _times(to_size, swapped(_LOG_SLOPE(g.inputs[0])))
 
 
 def _determined(*results: str) -> Recipe:
-    """Return the recipe of what a determinant gives."""
+    """Return the recipe of the results of a determinant."""
 
     def recipe(steps: Steps, a: Spec) -> float:
         n = a.shape[-1]
@@ -285,7 +285,7 @@ _SLOGDET = by_lapack(
 _TABLE = """
 linalg_trsm(A, B, *, transpose=False, rightside=False, lower=True, alpha: float = 1.0): X with
     A @ X = alpha * B, or X @ A = alpha * B where `rightside`.
-    A : array (..., n, n), floats: one triangle counts, the `lower` or the upper one
+    A : array (..., n, n), floats: only one triangle is read, `lower` or upper
     B : array (..., n, k), with `rightside` (..., k, n); the same leading axes, the batch
     transpose : whether A is transposed
     alpha : float, a factor of B
@@ -298,7 +298,7 @@ linalg_trsm(A, B, *, transpose=False, rightside=False, lower=True, alpha: float 
     = times(alpha, solution(A, B, transpose, rightside, lower))
 linalg_trmm(A, B, *, transpose=False, rightside=False, lower=True, alpha: float = 1.0): alpha * A @
     B, or alpha * B @ A where `rightside`, A a triangle.
-    A : array (..., n, n): one triangle counts, the `lower` or the upper one
+    A : array (..., n, n): only one triangle is read, `lower` or upper
     B : array (..., n, k), with `rightside` (..., k, n); leading axes broadcast
     transpose : whether A is transposed
     alpha : float, a factor
@@ -368,9 +368,9 @@ linalg_det(A): Determinants of matrices.
 linalg_slogdet(A) -> tuple[Any, Any]: Signs of determinants, and the logarithms of their sizes,
     which do not overflow.
     A : array (..., n, n), floats
-    -> named tuple of two arrays (...): sign, -1, 0 or 1, which has no gradient, of complex matrices
-        a number of size 1, which has one; logabsdet, -inf for a singular matrix, with the gradient
-        inverse(A).T, of a singular matrix a LinAlgError, a ValueError
+    -> named tuple of two arrays (...): sign, -1, 0 or 1, without gradient, or for complex matrices
+        a number of modulus 1, with one; logabsdet, -inf for a singular matrix. Its gradient is
+        inverse(A).T; for a singular matrix it raises LinAlgError, a ValueError
     ! ShapeError for other shapes; DTypeError for integers.
     >>> [float(v) for v in linalg_slogdet([[1.0, 0.0], [0.0, -1.0]])]
     [-1.0, 0.0]

@@ -10,25 +10,25 @@ class SlogdetResult(NamedTuple):
     sign: Any
     logabsdet: Any
 def trsm(xp: Any, a: Array, b: Array, out: Array, *, transpose: bool, lower: bool) -> None:
-    """By a solver of general matrices."""
+    """Solve by a solver of general matrices."""
 def solution(A: Any, B: Any, transpose: bool, rightside: bool, lower: bool) -> Any:
-    """X of A @ X = B, or of X @ A = B."""
+    """Return X of A @ X = B, or of X @ A = B."""
 def turned(A: Any, transpose: bool, lower: bool) -> Any:
-    """A triangle of A, transposed or not."""
+    """Return a triangle of A, transposed or not."""
 def times(alpha: float, x: Any) -> Any:
-    """x times a number."""
+    """Return x times a number."""
 def inverted(a: Any) -> Any:
-    """The inverse of a @ a.T, a a lower triangle."""
+    """Return the inverse of a @ a.T for a lower triangle a."""
 def eigen(a: Any) -> tuple[Any, Any]:
-    """Eigenvectors, the largest element of each positive, and eigenvalues."""
+    """Return eigenvectors, each with its largest element positive, and eigenvalues."""
 def orthonormal(a: Any) -> tuple[Any, Any]:
-    """Orthonormal rows, and the triangle that makes `a` of them."""
+    """Return orthonormal rows, and the triangle that transforms them to `a`."""
 def linalg_trsm(A: Operand[Carried], B: Operand[Carried], *, transpose: bool=False, rightside: bool=False, lower: bool=True, alpha: float=1.0) -> Carried:
     r"""X with A @ X = alpha * B, or X @ A = alpha * B where `rightside`.
 
     Parameters
     ----------
-    A : array (..., n, n), floats: one triangle counts, the `lower` or the upper one
+    A : array (..., n, n), floats: only one triangle is read, `lower` or upper
     B : array (..., n, k), with `rightside` (..., k, n); the same leading axes, the batch
     transpose : whether A is transposed
     alpha : float, a factor of B
@@ -51,7 +51,7 @@ def linalg_trmm(A: Operand[Carried], B: Operand[Carried], *, transpose: bool=Fal
 
     Parameters
     ----------
-    A : array (..., n, n): one triangle counts, the `lower` or the upper one
+    A : array (..., n, n): only one triangle is read, `lower` or upper
     B : array (..., n, k), with `rightside` (..., k, n); leading axes broadcast
     transpose : whether A is transposed
     alpha : float, a factor
@@ -196,9 +196,9 @@ def linalg_slogdet(A: Any) -> tuple[Any, Any]:
 
     Returns
     -------
-    named tuple of two arrays (...): sign, -1, 0 or 1, which has no gradient, of complex matrices
-        a number of size 1, which has one; logabsdet, -inf for a singular matrix, with the gradient
-        inverse(A).T, of a singular matrix a LinAlgError, a ValueError
+    named tuple of two arrays (...): sign, -1, 0 or 1, without gradient, or for complex matrices
+        a number of modulus 1, with one; logabsdet, -inf for a singular matrix. Its gradient is
+        inverse(A).T; for a singular matrix it raises LinAlgError, a ValueError
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Norms by MXNet's names and parameters: on symbols they make their gamma and beta."""
+"""Norms by MXNet's names and parameters: on symbols they create gamma and beta."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import composed, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, power, square
-from nbgraph.ops.named.layering import applied, composer, documented, named, read, unnamed
+from nbgraph.ops.named.calls import applied, composer, documented, named, read, unnamed
 from nbgraph.ops.named.reshaping import Reshape, reshape_like
 from nbgraph.ops.normalisation.norms import layer_norm
 from nbgraph.shape import Shapes, axis_of
@@ -34,13 +34,13 @@ def _along_infer(data: Spec, weight: Spec, *, axis: int, groups: int | None) -> 
 
 
 def _beside(shape: Any, place: int) -> Any:
-    """The shape of weights that broadcast against data."""
+    """Return the shape of weights that broadcast against data."""
     return tuple(n if d == place else 1 for d, n in enumerate(shape))
 
 
 def _along(data: Any, weight: Any, *, axis: int, groups: int | None) -> Any:
     place = axis_of("norm", axis, len(data.shape))
-    if groups is not None and weight.shape == (groups,):  # that of several elements
+    if groups is not None and weight.shape == (groups,):  # each for several elements
         weight = library.repeat(weight, data.shape[place] // max(groups, 1))
     return library.reshape(weight, _beside(data.shape, place))
 
@@ -79,10 +79,10 @@ ALONG, SHIFT = (
 )
 
 
-def _laid_along(
+def _broadcast_along(
     data: Any, weights: Sequence[Any], axis: int, name: str | None, groups: int | None = None
 ) -> list[Any]:
-    """Gamma and beta along one axis of data; one of each group will do."""
+    """Return gamma and beta along one axis of data; one per group is allowed."""
     if composer(data) is None:
         unnamed("norm", name)
     how = {"axis": axis, "groups": groups}
@@ -95,13 +95,13 @@ def _laid_along(
 def _weighted(
     standard: Any, data: Any, weights: Sequence[Any], name: str | None, groups: int | None = None
 ) -> Any:
-    """Standard values times gamma plus beta, which lie along the channels of data."""
-    gamma, beta = _laid_along(data, weights, 1, name, groups)
+    """Return standardised values times gamma plus beta, along the channels of data."""
+    gamma, beta = _broadcast_along(data, weights, 1, name, groups)
     return named(add(multiply(standard, gamma), beta), name)
 
 
 def _standard(rows: Any, data: Any, eps: float) -> Any:
-    """Rows with mean 0 and variance 1, in the shape of data."""
+    """Return rows with mean 0 and variance 1, in the shape of data."""
     return reshape_like(layer_norm(rows, eps=eps), data)
 
 
@@ -122,7 +122,7 @@ def LayerNorm(
     beta (Ba, Kiros and Hinton, 2016).
 
     data : array, floats
-    gamma, beta : arrays (n,), n the size of `axis`; on symbols, left out, they become variables, as
+    gamma, beta : arrays (n,), n the size of `axis`; on symbols, missing ones become variables, as
         `name_gamma`
     -> array of the shape of data; with `output_mean_var` also mean and sqrt(variance + eps), which
         have size 1 along `axis`
@@ -135,7 +135,7 @@ def LayerNorm(
     ['data', 'ln_gamma', 'ln_beta']
     """
     p = read("LayerNorm", _LayerNorm, options)
-    weights = _laid_along(data, (gamma, beta), p.axis, name)
+    weights = _broadcast_along(data, (gamma, beta), p.axis, name)
     result = named(layer_norm(data, *weights, axis=p.axis, eps=p.eps), name)
     if not p.output_mean_var:
         return result
@@ -147,7 +147,7 @@ def LayerNorm(
 def grouped(
     data: Any, weights: Sequence[Any], groups: int, eps: float, moments: bool, name: str | None
 ) -> Any:
-    """Groups of channels with mean 0 and variance 1, weighted; with `moments` these, too."""
+    """Return groups of channels with mean 0 and variance 1, weighted; with `moments` these, too."""
     rows = Reshape(data, (0, groups, -1))
     result = _weighted(_standard(rows, data, eps), data, weights, name, groups)
     if not moments:
@@ -168,11 +168,11 @@ class _L2(Param):
 @composed("data")
 @documented(_L2)
 def L2Normalization(data: Any, *, name: str | None = None, **options: Any) -> Any:
-    """`data` over the root of a sum of squares plus eps.
+    """`data` divided by sqrt(sum of squares + eps).
 
     data : array (samples, channels, *space), floats
-    mode : the sum is over a sample ("instance"), over channels at each place ("channel"), or over
-        places in each channel ("spatial")
+    mode : the sum is over a whole sample ("instance"), the channels of each place ("channel"), or
+        the places of each channel ("spatial")
     -> array of the shape of data
     >>> L2Normalization([[3.0, 4.0]])
     array([[0.6, 0.8]])
@@ -231,7 +231,7 @@ GroupNorm(data, gamma=None, beta=None, *, num_groups: int = 1, eps: float = 1e-5
     sample with mean 0 and variance 1, times gamma plus beta (Wu and He, 2018).
     data : array (samples, channels, *space), floats
     gamma, beta : arrays (num_groups,), one value a group, or (channels,), one a channel; on
-        symbols, left out, they become variables with a value for each group
+        symbols, missing ones become variables with a value for each group
     num_groups : int, of which channels is a multiple
     eps : float, added to the variance
     output_mean_var : whether mean and deviation are outputs, too
@@ -247,7 +247,7 @@ InstanceNorm(data, gamma=None, beta=None, *, eps: float = 0.001, name=None): `in
     MXNet's name: each channel of each sample with mean 0 and variance 1, times gamma plus beta
     (Ulyanov, Vedaldi and Lempitsky, 2016).
     data : array (samples, channels, *space), floats
-    gamma, beta : arrays (channels,); on symbols, left out, they become variables
+    gamma, beta : arrays (channels,); on symbols, missing ones become variables
     eps : float, added to the variance
     -> array of the shape of data
     >>> import numpy as np

@@ -16,7 +16,7 @@ def LayerNorm(data: Operand[Carried], gamma: Operand[Carried] | None=None, beta:
     Parameters
     ----------
     data : array, floats
-    gamma, beta : arrays (n,), n the size of `axis`; on symbols, left out, they become variables, as
+    gamma, beta : arrays (n,), n the size of `axis`; on symbols, missing ones become variables, as
         `name_gamma`
     name : of the node, where data is a symbol
     
@@ -45,16 +45,16 @@ def LayerNorm(data: Operand[Carried], gamma: Operand[Carried] | None=None, beta:
     output_mean_var : bool, default False
         Whether mean and deviation are outputs."""
 def grouped(data: Any, weights: Sequence[Any], groups: int, eps: float, moments: bool, name: str | None) -> Any:
-    """Groups of channels with mean 0 and variance 1, weighted; with `moments` these, too."""
+    """Return groups of channels with mean 0 and variance 1, weighted; with `moments` these, too."""
 def L2Normalization(data: Operand[Carried], *, name: str | None=None, **options: Any) -> Carried:
-    """`data` over the root of a sum of squares plus eps.
+    """`data` divided by sqrt(sum of squares + eps).
     
     Parameters
     ----------
     data : array (samples, channels, *space), floats
     name : of the node, where data is a symbol
-    mode : the sum is over a sample ("instance"), over channels at each place ("channel"), or over
-        places in each channel ("spatial")
+    mode : the sum is over a whole sample ("instance"), the channels of each place ("channel"), or
+        the places of each channel ("spatial")
     
     Returns
     -------
@@ -112,7 +112,7 @@ def GroupNorm(data: Operand[Carried], gamma: Operand[Carried] | None=None, beta:
     ----------
     data : array (samples, channels, *space), floats
     gamma, beta : arrays (num_groups,), one value a group, or (channels,), one a channel; on
-        symbols, left out, they become variables with a value for each group
+        symbols, missing ones become variables with a value for each group
     num_groups : int, of which channels is a multiple
     eps : float, added to the variance
     output_mean_var : whether mean and deviation are outputs, too
@@ -138,7 +138,7 @@ def InstanceNorm(data: Operand[Carried], gamma: Operand[Carried] | None=None, be
     Parameters
     ----------
     data : array (samples, channels, *space), floats
-    gamma, beta : arrays (channels,); on symbols, left out, they become variables
+    gamma, beta : arrays (channels,); on symbols, missing ones become variables
     eps : float, added to the variance
     name : of the node, where data is a symbol
 

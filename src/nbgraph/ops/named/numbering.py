@@ -1,7 +1,7 @@
-"""Numbers of places in arrays, and counts of values between edges, by MXNet's names.
+"""Flat indices and coordinates, and counts of values between edges, by MXNet's names.
 
-Places are whole numbers: floats are cut to them, as MXNet has them, and results are int64. All of
-these are constants for derivatives.
+Indices are integers: floats are truncated, as in MXNet, and results are int64. All of these are
+constants for derivatives.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WHOLE = np.dtype("int64")
 
 
 def extents(name: str, shape: Any) -> Shape:
-    """A shape whose first size may be -1: not known, and not needed."""
+    """Return a shape whose first size may be -1: unknown, and not needed."""
     sizes = whole_tuple(name, "shape", shape)
     if not sizes or min(sizes[1:], default=0) < 0 or sizes[0] < -1:
         raise ShapeError(f"{name}: shape={shape!r}; give sizes from 0, the first of them may be -1")
@@ -107,7 +107,7 @@ _HISTOGRAM = ArrayOp(
 
 
 def counted(a: Any, bins: Any, range: Any) -> tuple[Any, Any]:
-    """Counts of values, and the edges between which they are counted."""
+    """Return counts of values, and the edges between them."""
     if isinstance(bins, (list, tuple)) or getattr(bins, "shape", ()) != ():
         return _HISTOGRAM(a, as_array(bins), bins=None, range=None)
     count = whole("histogram", "bins", bins)
@@ -136,8 +136,8 @@ histogram(a, bins=10, range=None) -> tuple[Any, Any]: How many values there are 
     range : (lowest, highest) edge of equal bins, by default the least and the largest value
     -> counts and edges: arrays (bins,) of int64, and (bins + 1,) of floats of a's dtype, or bins as
         they are. A bin holds its lower edge, the last one its upper edge too.
-    ! ArgumentError for no bins, edges that fall, a range that is not finite; ShapeError for edges
-        of several axes.
+    ! ArgumentError for no bins, decreasing edges, an infinite or NaN range; ShapeError for edges of
+        several axes.
     >>> histogram([0, 1, 2, 3, 4, 5], bins=2)
     (array([3, 3]), array([0. , 2.5, 5. ]))
     = counted(as_array(a), bins, range)

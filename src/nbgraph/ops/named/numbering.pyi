@@ -8,9 +8,9 @@ from nbgraph.operator.annotations import Operand
 from numpy.dtypes import Int64DType as _WHOLE
 WHOLE: _WHOLE
 def extents(name: str, shape: Any) -> Shape:
-    """A shape whose first size may be -1: not known, and not needed."""
+    """Return a shape whose first size may be -1: unknown, and not needed."""
 def counted(a: Any, bins: Any, range: Any) -> tuple[Any, Any]:
-    """Counts of values, and the edges between which they are counted."""
+    """Return counts of values, and the edges between them."""
 def histogram(a: Any, bins: Any=10, range: Any=None) -> tuple[Any, Any]:
     r"""How many values there are in each bin, and the edges of the bins, as in NumPy. Both are
     constants for derivatives.
@@ -28,8 +28,8 @@ def histogram(a: Any, bins: Any=10, range: Any=None) -> tuple[Any, Any]:
 
     Raises
     ------
-    ArgumentError for no bins, edges that fall, a range that is not finite; ShapeError for edges
-        of several axes.
+    ArgumentError for no bins, decreasing edges, an infinite or NaN range; ShapeError for edges of
+        several axes.
 
     >>> histogram([0, 1, 2, 3, 4, 5], bins=2)
     (array([3, 3]), array([0. , 2.5, 5. ]))

@@ -16,7 +16,7 @@ from nbgraph.operator.call import carrier_of
 from nbgraph.operator.deferred import deferrable
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import as_known, composed, library
-from nbgraph.ops.named.layering import applied, documented, named, read
+from nbgraph.ops.named.calls import applied, documented, named, read
 from nbgraph.shape import Shapes
 
 _GATES = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}
@@ -47,7 +47,7 @@ def _parameters(data: Any, mode: str, units: int, layers: int, ways: int) -> Any
 
 
 def _beside(shape_of: Any, label: str) -> ArrayOp:
-    """Return the operator that gives an operand back, in the shape that data say."""
+    """Return the operator that returns an operand unchanged, in the shape that data imply."""
 
     def infer(data: Spec, own: Spec, **how: Any) -> Spec:
         if len(data.shape) != 3:
@@ -83,7 +83,7 @@ STATE, STATE_CELL = (
 
 
 def _weights(parameters: Any, inputs: int, mode: str, units: int, layers: int, ways: int) -> Any:
-    """Yield the weights of each cell, of inputs and of states, and both biases."""
+    """Yield the weights of each cell, for inputs and for states, and both biases."""
     rows = _GATES[mode] * units
     counts = [n for n in (inputs, *[units * ways] * (layers - 1)) for _ in range(ways)]
     shapes = [shape for n in counts for shape in ((rows, n), (rows, units))]
@@ -103,7 +103,7 @@ def _weights(parameters: Any, inputs: int, mode: str, units: int, layers: int, w
 def rnn_layers(
     data: Any, parameters: Any, *states: Any, p: float, state_outputs: bool, **how: Any
 ) -> Any:
-    """The layers of `RNN` one after another; weights lie in the array before all biases."""
+    """Return the layers of `RNN` in sequence; weights precede all biases in the array."""
     recurrent = importlib.import_module("nbgraph.nn.recurrent")
     x, ways = library.swapaxes(as_known("RNN", data), 0, 1), how["ways"]
     counts, ends = recurrent.counting("RNN", x, how.pop("sequence_length", None), None), list[Any]()
@@ -135,20 +135,20 @@ def RNN(
     name: str | None = None,
     **options: Any,
 ) -> Any:
-    """Recurrent layers, one on the other, over sequences: those of `ng.nn`, with all weights in one
-    array. On symbols what is left out becomes a variable, as `name_parameters`.
+    """Stacked recurrent layers over sequences, as in `ng.nn`, with all weights in one array. On
+    symbols, missing operands become variables such as `name_parameters`.
 
     The gates are those of cuDNN: of "lstm" in, forget, cell, out; of "gru" reset, update, new.
 
     data : array (steps, samples, inputs), floats
-    parameters : array (numbers,): the weights of layer after layer, and of both ways, first of
-        inputs, then of states, (gates * state_size, inputs); behind them all biases in that order
-    state : array (num_layers, or twice that, samples, state_size) to begin with
-    state_cell : array of the same shape, for "lstm" alone: its memory
-    sequence_length : ints (samples,), with `use_sequence_length`: outputs beyond are 0, and states
-        at the end are those after a sample's last step
-    -> array (steps, samples, state_size, or twice that); with `state_outputs` the states at the
-        end behind it, as `state` and `state_cell`
+    parameters : array (numbers,): for each layer and direction the weights of inputs, then of
+        states, each (gates * state_size, inputs); then all biases in that order
+    state : initial states, array (num_layers, or twice that, samples, state_size)
+    state_cell : array of the same shape, the initial cells of "lstm"
+    sequence_length : ints (samples,), with `use_sequence_length`: outputs beyond are 0, and final
+        states are those after a sample's last step
+    -> array (steps, samples, state_size, or twice that); with `state_outputs` also the final
+        states, like `state` and `state_cell`
     ! ShapeError where shapes do not fit; ArgumentError for parameters.
     >>> import numpy as np
     >>> how = {"mode": "rnn_relu", "state_size": 1, "num_layers": 1}

@@ -11,28 +11,28 @@ STATE: _STATE
 from nbgraph.operator.arrays.array_op import ArrayOp as _STATE_CELL
 STATE_CELL: _STATE_CELL
 def rnn_layers(data: Operand[Carried], parameters: Operand[Carried], *states: Any, p: float, state_outputs: bool, **how: Any) -> Carried:
-    """The layers of `RNN` one after another; weights lie in the array before all biases."""
+    """Return the layers of `RNN` in sequence; weights precede all biases in the array."""
 def RNN(data: Operand[Carried], parameters: Operand[Carried] | None=None, state: Operand[Carried] | None=None, state_cell: Operand[Carried] | None=None, sequence_length: Operand[Carried] | None=None, *, name: str | None=None, **options: Any) -> Carried:
-    """Recurrent layers, one on the other, over sequences: those of `ng.nn`, with all weights in one
-    array. On symbols what is left out becomes a variable, as `name_parameters`.
+    """Stacked recurrent layers over sequences, as in `ng.nn`, with all weights in one array. On
+    symbols, missing operands become variables such as `name_parameters`.
     
     The gates are those of cuDNN: of "lstm" in, forget, cell, out; of "gru" reset, update, new.
     
     Parameters
     ----------
     data : array (steps, samples, inputs), floats
-    parameters : array (numbers,): the weights of layer after layer, and of both ways, first of
-        inputs, then of states, (gates * state_size, inputs); behind them all biases in that order
-    state : array (num_layers, or twice that, samples, state_size) to begin with
-    state_cell : array of the same shape, for "lstm" alone: its memory
-    sequence_length : ints (samples,), with `use_sequence_length`: outputs beyond are 0, and states
-        at the end are those after a sample's last step
+    parameters : array (numbers,): for each layer and direction the weights of inputs, then of
+        states, each (gates * state_size, inputs); then all biases in that order
+    state : initial states, array (num_layers, or twice that, samples, state_size)
+    state_cell : array of the same shape, the initial cells of "lstm"
+    sequence_length : ints (samples,), with `use_sequence_length`: outputs beyond are 0, and final
+        states are those after a sample's last step
     name : of the node, where data is a symbol
     
     Returns
     -------
-    array (steps, samples, state_size, or twice that); with `state_outputs` the states at the
-        end behind it, as `state` and `state_cell`
+    array (steps, samples, state_size, or twice that); with `state_outputs` also the final
+        states, like `state` and `state_cell`
     
     Raises
     ------

@@ -16,10 +16,10 @@ from nbgraph.operator.registry import register
 from nbgraph.ops.define import as_known, composed, deferrable, library
 from nbgraph.ops.draws.initial import bilinear
 from nbgraph.ops.named.deconvolutions import DECONVOLUTION
-from nbgraph.ops.named.layering import Axes, Layout, applied, channels_last, documented, named, read
+from nbgraph.ops.named.calls import Axes, Layout, applied, channels_last, documented, named, read
 from nbgraph.ops.windows.pools import avg_pooling, max_pooling
 
-_EXTENTS = ("kernel", "stride", "pad")  # numbers for each axis of space
+_EXTENTS = ("kernel", "stride", "pad")  # numbers per axis of space
 
 
 class _Pooling(Param):
@@ -45,7 +45,7 @@ class _Pooling(Param):
 @documented(_Pooling)
 @deferrable()
 def Pooling(data: Any, *, name: str | None = None, **options: Any) -> Any:
-    """One number of each window, by MXNet's name: its maximum, mean, sum or norm.
+    """One number per window, by MXNet's name: its maximum, mean, sum or norm.
 
     Parameters
     ----------
@@ -59,10 +59,10 @@ def Pooling(data: Any, *, name: str | None = None, **options: Any) -> Any:
 
     Returns
     -------
-    array (images, channels, *places): along each axis of n cells there are
-        (n + 2 * pad - kernel) / stride + 1 places, rounded down ("valid") or up ("full"), or
-        (n + 2 * pad) / stride, rounded up ("same"); with `global_pool` one. Windows begin `pad`
-        cells before the data, and what of them lies behind the pad does not count.
+    array (images, channels, *places): along each axis of n cells there are (n + 2 * pad - kernel) /
+        stride + 1 places, rounded down ("valid") or up ("full"), or (n + 2 * pad) / stride, rounded
+        up ("same"); with `global_pool` one. Windows begin `pad` cells before the data, and cells
+        behind the pad do not count.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def _over_all(data: Any, p: Any) -> Any:
 
 
 def _spelled(data: Any, p: _Pooling) -> _Pooling:
-    """With one number for each axis of space, where one is given for all."""
+    """Return parameters with one number per axis of space."""
     lengths = [len(p.kernel), len(p.stride), len(p.pad)]
     if 1 not in lengths:
         return p
@@ -112,15 +112,15 @@ def _spelled(data: Any, p: _Pooling) -> _Pooling:
 
 
 def _with(p: _Pooling, **changed: Any) -> _Pooling:
-    """Parameters of which some are others."""
+    """Return parameters with some replaced."""
     return _Pooling(**{**{n: getattr(p, n) for n in _Pooling.__fields__}, **changed})
 
 
 def _same(data: Any, p: _Pooling) -> Any:
-    """With cells behind the data, so that the last windows lie within; a mean is of the others."""
+    """Pool with cells after the data, so that the last windows lie within; a mean excludes them."""
     data, axes = as_known("Pooling", data), len(p.kernel)
     if axes != len(data.shape) - 2:
-        return _windowed(data, p)  # says what is wrong
+        return _windowed(data, p)  # which raises the error
     each = zip(data.shape[2:], p.kernel, p.stride or (1,) * axes, p.pad or (0,) * axes, strict=True)
     more = tuple((0, max(0, -(-(n + 2 * q) // s) * s - s + k - n - 2 * q)) for n, k, s, q in each)
     fill = _least(data.dtype) if p.pool_type == "max" else 0
@@ -146,9 +146,9 @@ def _windowed(data: Any, p: Any) -> Any:
 
 
 def _to_the_end(data: Any, pooled: Any, p: Any) -> Any:
-    """With the places of MXNet whose windows hold no data: their value is the least number, or 0.
+    """Add MXNet's places whose windows hold no data: their value is the least number, or 0.
 
-    Where strides are longer than what of a window lies beyond the pad, such windows come out.
+    They occur if strides are longer than the part of a window beyond the pad.
     """
     axes = len(p.kernel)
     steps, around = p.stride or (1,) * axes, p.pad or (0,) * axes
@@ -165,12 +165,12 @@ def _to_the_end(data: Any, pooled: Any, p: Any) -> Any:
 
 
 def _least(dtype: np.dtype[Any]) -> float:
-    """The least finite number of a floating dtype."""
+    """Return the least finite number of a floating dtype."""
     return float(np.nextafter(np.array(-np.inf, dtype), np.array(0, dtype)))
 
 
 def _counts(data: Any, mean: Any, p: Any, *, counted: bool = True) -> Any:
-    """How many cells each mean is of: the last windows may reach beyond the pad."""
+    """Return the cells of each mean: the last windows may reach beyond the pad."""
     data, counts = as_known("Pooling", data), np.ones(())
     for d, (n, window) in enumerate(zip(data.shape[2:], p.kernel, strict=True)):
         step, pad = (p.stride or (1,) * len(p.kernel))[d], (p.pad or (0,) * len(p.kernel))[d]
@@ -182,7 +182,7 @@ def _counts(data: Any, mean: Any, p: Any, *, counted: bool = True) -> Any:
 
 
 def _powers(data: Any, exponent: int) -> Any:
-    """With their signs, as in MXNet."""
+    """Return powers with the signs of data, as in MXNet."""
     return data if exponent == 1 else library.power(data, exponent)
 
 
@@ -215,9 +215,9 @@ def UpSampling(*data: Any, name: str | None = None, weight: Any = None, **option
     ----------
     *data : arrays (images, channels, height, width). Several are brought to the size of the first
         one's result, then concatenated along channels, or added (`multi_input_mode`).
-    weight : array (channels, 1, k, k), k = 2 * scale - scale % 2, of "bilinear" alone, where it may
-        stand behind data, too: such as `ng.init.bilinear()` gives, which interpolates. On symbols,
-        left out, a variable that begins so, as `name_weight`.
+    weight : array (channels, 1, k, k), k = 2 * scale - scale % 2, only for "bilinear", also as the
+        last positional argument; `ng.init.bilinear()` interpolates. On symbols, a missing one
+        becomes a variable, `name_weight`, with that initial value.
 
     Returns
     -------
@@ -249,7 +249,7 @@ def UpSampling(*data: Any, name: str | None = None, weight: Any = None, **option
 
 
 def _interpolated(operands: Any, p: _UpSampling, name: str | None) -> Any:
-    """Data by weights, a transposed convolution of each channel."""
+    """Return data interpolated by weights, a transposed convolution of each channel."""
     if len(operands) != 2 or not p.num_filter:
         raise ArgumentError(
             f"UpSampling: {len(operands)} arrays and num_filter={p.num_filter} for "

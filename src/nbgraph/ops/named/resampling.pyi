@@ -5,7 +5,7 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def Pooling(data: Operand[Carried], *, name: str | None=None, **options: Any) -> Carried:
-    """One number of each window, by MXNet's name: its maximum, mean, sum or norm.
+    """One number per window, by MXNet's name: its maximum, mean, sum or norm.
     
     Parameters
     ----------
@@ -18,10 +18,10 @@ def Pooling(data: Operand[Carried], *, name: str | None=None, **options: Any) ->
     
     Returns
     -------
-    array (images, channels, *places): along each axis of n cells there are
-        (n + 2 * pad - kernel) / stride + 1 places, rounded down ("valid") or up ("full"), or
-        (n + 2 * pad) / stride, rounded up ("same"); with `global_pool` one. Windows begin `pad`
-        cells before the data, and what of them lies behind the pad does not count.
+    array (images, channels, *places): along each axis of n cells there are (n + 2 * pad - kernel) /
+        stride + 1 places, rounded down ("valid") or up ("full"), or (n + 2 * pad) / stride, rounded
+        up ("same"); with `global_pool` one. Windows begin `pad` cells before the data, and cells
+        behind the pad do not count.
     
     Raises
     ------
@@ -61,9 +61,9 @@ def UpSampling(*data: Any, name: str | None=None, weight: Any=None, **options: A
     ----------
     *data : arrays (images, channels, height, width). Several are brought to the size of the first
         one's result, then concatenated along channels, or added (`multi_input_mode`).
-    weight : array (channels, 1, k, k), k = 2 * scale - scale % 2, of "bilinear" alone, where it may
-        stand behind data, too: such as `ng.init.bilinear()` gives, which interpolates. On symbols,
-        left out, a variable that begins so, as `name_weight`.
+    weight : array (channels, 1, k, k), k = 2 * scale - scale % 2, only for "bilinear", also as the
+        last positional argument; `ng.init.bilinear()` interpolates. On symbols, a missing one
+        becomes a variable, `name_weight`, with that initial value.
     
     Returns
     -------

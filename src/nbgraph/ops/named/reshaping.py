@@ -1,7 +1,7 @@
-"""Shapes by MXNet's names: its codes for parts of a shape, axes made one, shapes of others.
+"""Shapes by MXNet's names: its codes for parts of a shape, merged axes, shapes of other arrays.
 
-Codes of `Reshape`, each for some of the axes that are there: 0 keeps one, -1 is what is left, -2
-keeps all the rest, -3 makes one of two, -4 makes two of one, whose sizes follow (one may be -1).
+Codes of `Reshape`, each for some of the existing axes: 0 keeps one, -1 is the remaining size, -2
+keeps all the rest, -3 merges two, -4 splits one into two, whose sizes follow (one may be -1).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nbgraph.device import Context
 from nbgraph.errors import ShapeError
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.ops.define import Shape, as_known, define_rows, library, whole_tuple
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import named as named
 from nbgraph.ops.shapes.shape import reshape_view
 from nbgraph.shape import Shapes, broadcast, merged, same_size
 
@@ -24,7 +24,7 @@ Bounds = tuple[int | None, int | None]
 
 
 def _coded(codes: Shape, shape: Shape) -> list[int]:
-    """The sizes that codes stand for; -1 stays."""
+    """Return the sizes that codes stand for; -1 stays."""
     left, codes_left, extents = list(shape), iter(codes), list[int]()
     for code in codes_left:
         if code == -2:
@@ -59,7 +59,7 @@ def _halves(size: int, first: int, second: int) -> tuple[int, int]:
 
 
 def resolved(codes: Shape, shape: Shape, *, reverse: bool = False) -> Shape:
-    """The shape that codes give of a shape; ShapeError where they do not fit.
+    """Return the shape that codes make of a shape; ShapeError if they do not fit.
 
     >>> resolved((0, -1), (2, 3, 4)), resolved((-3, -4, 2, -1), (2, 3, 4))
     ((2, 12), (6, 2, 2))
@@ -82,12 +82,12 @@ def resolved(codes: Shape, shape: Shape, *, reverse: bool = False) -> Shape:
 
 
 def _turned(codes: Shape, shape: Shape) -> list[int]:
-    """As `_coded`, from the last axis on."""
+    """Return the sizes like `_coded`, from the last axis on."""
     return _coded(tuple(_reversed_codes(codes)), shape[::-1])[::-1]
 
 
 def _reversed_codes(codes: Shape) -> Iterator[int]:
-    """From the last on; a -4 stays before its two sizes, which are met from the other end."""
+    """Yield codes from the last on; a -4 stays before its two sizes, which are swapped."""
     groups, codes_left = list[list[int]](), iter(codes)
     for code in codes_left:
         groups.append(
@@ -145,11 +145,11 @@ def wide_like(lhs: Any, rhs: Any, lhs_axes: Any, rhs_axes: Any) -> Shape:
 
 
 def numbers(x: Any, values: Sequence[int]) -> Any:
-    """Return a vector of int64, where `x` is."""
+    """Return a vector of int64, on the device of `x`."""
     if isinstance(x, np.ndarray):
         return np.array(values, np.int64)
     device = getattr(x, "device", None)
-    if isinstance(device, Context):  # an array; symbols are on none
+    if isinstance(device, Context):  # an array; symbols have no device
         namespace = x.__array_namespace__()
         return namespace.asarray(values, dtype=namespace.int64, device=device)
     zeros = library.zeros_like(x, "int64", shape=(len(values),))
@@ -160,33 +160,33 @@ _TABLE = """
 Reshape(data, shape: ints, *, reverse=False, name=None, out=None): The elements in C order under
     another shape: a view where memory allows it.
     data : array of any dtype
-    shape : sizes, or MXNet's codes: 0 keeps an axis, -1 (once) is what is left, -2 keeps all the
-        rest, -3 makes one axis of two, -4 makes two of one, whose sizes follow (one of them may be
-        -1)
+    shape : sizes, or MXNet's codes: 0 keeps an axis, -1 (once) is the remaining size, -2 keeps all
+        the rest, -3 makes one axis of two, -4 makes two of one, whose sizes follow (one of them may
+        be -1)
     reverse : whether codes are matched with axes from the last one on
     ! ShapeError where sizes or codes do not fit.
     >>> Reshape(np.zeros((2, 3, 4)), (0, -1)).shape, Reshape(np.zeros((8, 3)), (-4, 2, -1, 0)).shape
     ((2, 12), (2, 4, 3))
     = named(op(...), name)
-reshape_like(lhs, rhs, *, lhs_begin: int | None = None, lhs_end: int | None = None,
-    rhs_begin: int | None = None, rhs_end: int | None = None): The elements of `lhs` under the shape
-    of `rhs`, or with some of its axes in place of some of their own: a view where memory allows it.
+reshape_like(lhs, rhs, *, lhs_begin: int | None = None, lhs_end: int | None = None, rhs_begin: int |
+    None = None, rhs_end: int | None = None): `lhs` in the shape of `rhs`, or with some of its axes
+    replaced by some of those of `rhs`: a view where memory allows it.
     lhs : array of any dtype
-    rhs : array of which the shape counts; it has no gradient
+    rhs : array whose shape is used; it has no gradient
     lhs_begin, lhs_end : int or None, the axes that are replaced: from the first up to the second,
         by default all; negative ones count from the end
     rhs_begin, rhs_end : likewise, the axes of rhs that come in their place
-    ! ShapeError where that is another number of elements.
+    ! ShapeError if the number of elements differs.
     >>> reshape_like(np.zeros((30, 7)), np.zeros((15, 2, 4)), lhs_end=1, rhs_end=2).shape
     (15, 2, 7)
     = library.reshape(
         lhs, shape_like(lhs, rhs, (lhs_begin, lhs_end), (rhs_begin, rhs_end)))
 broadcast_like(lhs, rhs, *, lhs_axes=(), rhs_axes=()): `lhs` repeated to the shape of `rhs`, or
     along some axes to the sizes of others, without copies.
-    lhs : array, of size 1 along what is repeated
-    rhs : array of which the shape counts; it has no gradient
+    lhs : array, of size 1 along repeated axes
+    rhs : array whose shape is used; it has no gradient
     lhs_axes, rhs_axes : axes of lhs, and as many of rhs whose sizes they get; by default all
-    -> array of lhs's dtype; the gradient is the sum over what was repeated
+    -> array of lhs's dtype; the gradient is the sum over the copies
     ! ShapeError where shapes do not broadcast.
     >>> broadcast_like(np.zeros((1, 3)), np.zeros((4, 2)), lhs_axes=(0,), rhs_axes=(-1,)).shape
     (2, 3)

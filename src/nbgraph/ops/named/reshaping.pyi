@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 from nbgraph.ops.define import Shape
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import named as named
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 Bounds = tuple[int | None, int | None]
 def resolved(codes: Shape, shape: Shape, *, reverse: bool=False) -> Shape:
-    """The shape that codes give of a shape; ShapeError where they do not fit.
+    """Return the shape that codes make of a shape; ShapeError if they do not fit.
     
     >>> resolved((0, -1), (2, 3, 4)), resolved((-3, -4, 2, -1), (2, 3, 4))
     ((2, 12), (6, 2, 2))"""
@@ -18,16 +18,16 @@ def shape_like(lhs: Any, rhs: Any, lhs_axes: Bounds, rhs_axes: Bounds) -> Shape:
 def wide_like(lhs: Any, rhs: Any, lhs_axes: Any, rhs_axes: Any) -> Shape:
     """Return the shape of `lhs`, with the sizes of `rhs` along some axes or all."""
 def numbers(x: Any, values: Sequence[int]) -> Any:
-    """Return a vector of int64, where `x` is."""
+    """Return a vector of int64, on the device of `x`."""
 def Reshape(data: Operand[Carried], shape: int | list[int] | tuple[int, ...], *, reverse: bool=False, name: str | None=None, out: Any=None) -> Carried:
     r"""The elements in C order under another shape: a view where memory allows it.
 
     Parameters
     ----------
     data : array of any dtype
-    shape : sizes, or MXNet's codes: 0 keeps an axis, -1 (once) is what is left, -2 keeps all the
-        rest, -3 makes one axis of two, -4 makes two of one, whose sizes follow (one of them may be
-        -1)
+    shape : sizes, or MXNet's codes: 0 keeps an axis, -1 (once) is the remaining size, -2 keeps all
+        the rest, -3 makes one axis of two, -4 makes two of one, whose sizes follow (one of them may
+        be -1)
     reverse : whether codes are matched with axes from the last one on
     name : of the node, where data is a symbol
     out : array to write to, optional
@@ -40,20 +40,20 @@ def Reshape(data: Operand[Carried], shape: int | list[int] | tuple[int, ...], *,
     ((2, 12), (2, 4, 3))
     """
 def reshape_like(lhs: Operand[Carried], rhs: Operand[Carried], *, lhs_begin: int | None=None, lhs_end: int | None=None, rhs_begin: int | None=None, rhs_end: int | None=None) -> Carried:
-    r"""The elements of `lhs` under the shape of `rhs`, or with some of its axes in place of some of
-    their own: a view where memory allows it.
+    r"""`lhs` in the shape of `rhs`, or with some of its axes replaced by some of those of `rhs`: a view
+    where memory allows it.
 
     Parameters
     ----------
     lhs : array of any dtype
-    rhs : array of which the shape counts; it has no gradient
+    rhs : array whose shape is used; it has no gradient
     lhs_begin, lhs_end : int or None, the axes that are replaced: from the first up to the second,
         by default all; negative ones count from the end
     rhs_begin, rhs_end : likewise, the axes of rhs that come in their place
 
     Raises
     ------
-    ShapeError where that is another number of elements.
+    ShapeError if the number of elements differs.
 
     >>> reshape_like(np.zeros((30, 7)), np.zeros((15, 2, 4)), lhs_end=1, rhs_end=2).shape
     (15, 2, 7)
@@ -63,13 +63,13 @@ def broadcast_like(lhs: Operand[Carried], rhs: Operand[Carried], *, lhs_axes: An
 
     Parameters
     ----------
-    lhs : array, of size 1 along what is repeated
-    rhs : array of which the shape counts; it has no gradient
+    lhs : array, of size 1 along repeated axes
+    rhs : array whose shape is used; it has no gradient
     lhs_axes, rhs_axes : axes of lhs, and as many of rhs whose sizes they get; by default all
 
     Returns
     -------
-    array of lhs's dtype; the gradient is the sum over what was repeated
+    array of lhs's dtype; the gradient is the sum over the copies
 
     Raises
     ------

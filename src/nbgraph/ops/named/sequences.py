@@ -1,5 +1,5 @@
-"""Sequences of several lengths in one array (MXNet's names): steps, then samples, or the other
-way round. What lies beyond a sample's length does not belong to it.
+"""Sequences of several lengths in one array (MXNet's names): steps, then samples, or the reverse.
+Elements beyond a sample's length are padding.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ BESIDE = ArrayOp(  # the length of each sample
     composition=_beside,
     operands=("data", "sequence_length"),
 )
-STEPS = ArrayOp(  # the number of each step
+STEPS = ArrayOp(  # the index of each step
     "sequence_steps",
     lambda data, *, axis: _along(data, axis, axis),
     gradient=constant,
@@ -71,7 +71,7 @@ STEPS = ArrayOp(  # the number of each step
 
 
 def masked(data: Any, lengths: Any, use: bool, value: float, axis: int) -> Any:
-    """Data with a value beyond each sample's length."""
+    """Return data with a value beyond each sample's length."""
     lengths = _lengths("SequenceMask", lengths, use)
     if lengths is None:
         return library.positive(data)
@@ -80,7 +80,7 @@ def masked(data: Any, lengths: Any, use: bool, value: float, axis: int) -> Any:
 
 
 def last(data: Any, lengths: Any, use: bool, axis: int) -> Any:
-    """The last step of each sample."""
+    """Return the last step of each sample."""
     lengths = _lengths("SequenceLast", lengths, use)
     if lengths is None:
         return library.slice_view(data, at_axis(axis, -1))
@@ -89,7 +89,7 @@ def last(data: Any, lengths: Any, use: bool, axis: int) -> Any:
 
 
 def backwards(data: Any, lengths: Any, use: bool, axis: int) -> Any:
-    """The steps of each sample in reverse order, as many as it has."""
+    """Return each sample's own steps in reverse order."""
     lengths = _lengths("SequenceReverse", lengths, use)
     if lengths is None:
         return library.flip(data, axis)

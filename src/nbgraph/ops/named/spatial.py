@@ -1,4 +1,4 @@
-"""MXNet's operators over maps and their places, composed of the library's: a table.
+"""MXNet's operators over maps and their coordinates, composed of the library's: a table.
 
 Grids to sample at (Jaderberg et al., Spatial Transformer Networks, 2015), the correlation of two
 maps (Dosovitskiy et al., FlowNet, 2015), and maps of other sizes.
@@ -12,23 +12,23 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.ops.define import as_known, library, one_of, whole_tuple
-from nbgraph.ops.named.layering import define_named
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import define_named
+from nbgraph.ops.named.calls import named as named
 
 _TABLE = """
-GridGenerator(data, transform_type="affine", target_shape=(0, 0), *, name=None): Places to sample
-    at, from -1 to 1 along the axes of a map.
+GridGenerator(data, transform_type="affine", target_shape=(0, 0), *, name=None): Sampling positions,
+    from -1 to 1 along the axes of a map.
     data : "affine": array (images, 6), each a matrix of 2 rows for (x, y, 1) of the results;
         "warp": array (images, 2, height, width), how many cells to go along x and y
     transform_type : "affine" or "warp"
     target_shape : (height, width) of the results, for "affine"
     -> array (images, 2, height, width): x, then y
-    ! ArgumentError for another word, ShapeError where data does not fit.
+    ! ArgumentError for another `transform_type`, ShapeError where data does not fit.
     >>> GridGenerator([[1.0, 0, 0, 0, 1, 0]], "affine", (1, 3))[0, 0]
     array([[-1.,  0.,  1.]])
     = grid(data, transform_type, target_shape)
-BilinearSampler(data, grid, *, cudnn_off=None, name=None): A map at the places of a grid, between
-    cells linearly; beyond the map it is 0.
+BilinearSampler(data, grid, *, cudnn_off=None, name=None): A map interpolated bilinearly at the
+    positions of a grid; 0 beyond the map.
     data : array (images, channels, height, width)
     grid : array (images, 2, rows, columns): x and y from -1 to 1, as of `GridGenerator`
     -> array (images, channels, rows, columns); gradients flow to both
@@ -50,13 +50,13 @@ SpatialTransformer(data, loc, *, target_shape=(0, 0), transform_type="affine",
     array([1., 2., 3.])
     = transformed(data, loc, target_shape, transform_type, sampler_type)
 Correlation(data1, data2, *, kernel_size=1, max_displacement=1, stride1=1, stride2=1, pad_size=0,
-    is_multiply=True, name=None): How alike patches of two maps are, for each displacement.
+    is_multiply=True, name=None): The correlation of patches of two maps, for each displacement.
     data1, data2 : arrays (images, channels, height, width) of one shape
     kernel_size : int, odd, cells of a patch along each axis
     max_displacement, stride2 : ints, how far patches of data2 are displaced, and by which steps
     stride1 : int, steps between patches of data1
     pad_size : int, cells of 0 around the maps
-    is_multiply : whether numbers are multiplied; else it is the size of their difference
+    is_multiply : whether to multiply numbers; else to take their absolute difference
     -> array (images, displacements, rows, columns): means over patch and channels
     ! ShapeError, ArgumentError where these do not fit.
     >>> import numpy as np
@@ -66,7 +66,7 @@ Correlation(data1, data2, *, kernel_size=1, max_displacement=1, stride1=1, strid
     = correlated(data1, data2, kernel_size, max_displacement, stride1, stride2, pad_size,
         is_multiply)
 BilinearResize2D(data, like=None, *, height=None, width=None, scale_height=None, scale_width=None,
-    mode="size", align_corners=True, name=None): Maps of another size, between cells linearly.
+    mode="size", align_corners=True, name=None): Maps resized by bilinear interpolation.
     data : array (images, channels, height, width)
     like : array, optional: with "like" its height and width are the new sizes
     height, width : ints, the new sizes
@@ -119,7 +119,7 @@ def resized(data: Any, like: Any, sizes: Any, scales: Any, mode: str, align: boo
 
 
 def grid(data: Any, kind: str, target: Any) -> Any:
-    """Return places to sample at, of affine maps or of flows."""
+    """Return coordinates to sample at, from affine maps or from flows."""
     name = "GridGenerator"
     one_of(name, "transform_type", kind, ("affine", "warp"))
     data = as_known(name, data)
@@ -150,7 +150,7 @@ def _along(values: Any, data: Any) -> Any:
 
 
 def sampled(data: Any, places: Any) -> Any:
-    """Return maps at the places of a grid."""
+    """Return maps sampled at the coordinates of a grid."""
     name = "BilinearSampler"
     data, places = as_known(name, data), as_known(name, places)
     shape, (images, *rest) = data.shape, places.shape
@@ -185,7 +185,7 @@ def sampled(data: Any, places: Any) -> Any:
 
 
 def transformed(data: Any, loc: Any, target: Any, kind: str, sampler: str) -> Any:
-    """Return maps at the grid of affine maps."""
+    """Return maps sampled at the grid of affine maps."""
     one_of("SpatialTransformer", "transform_type", kind, ("affine",))
     one_of("SpatialTransformer", "sampler_type", sampler, ("bilinear",))
     return sampled(data, grid(loc, kind, target))
@@ -194,7 +194,7 @@ def transformed(data: Any, loc: Any, target: Any, kind: str, sampler: str) -> An
 def correlated(
     one: Any, other: Any, size: int, far: int, stride1: int, stride2: int, pad: int, product: bool
 ) -> Any:
-    """Return means over patches, a channel for each displacement."""
+    """Return means over patches, a channel per displacement."""
     name = "Correlation"
     one, other = as_known(name, one), as_known(name, other)
     if len(one.shape) != 4 or one.shape != other.shape:

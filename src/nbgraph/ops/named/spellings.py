@@ -1,7 +1,7 @@
-"""Operators of the library under the names and with the arguments that MXNet has for them: tables.
+"""Operators of the library by MXNet's names and arguments: tables.
 
-All broadcast and promote, so that `elemwise_add` and `broadcast_add` are one; comparisons give
-bool. A row with `name` takes that of the node that it makes of symbols.
+All broadcast and promote, so that `elemwise_add` and `broadcast_add` are equal; comparisons return
+bool. A row with `name` takes the name of its node on symbols.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from nbgraph.ops.define import library
 from nbgraph.ops.define import whole as whole
 from nbgraph.ops.named import composites as composites
 from nbgraph.ops.named import sequences as sequences
-from nbgraph.ops.named.layering import define_named
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import define_named
+from nbgraph.ops.named.calls import named as named
 
 _SAME = """
 add: broadcast_add broadcast_plus elemwise_add
@@ -90,13 +90,13 @@ argmax_channel(data): `argmax` along the second axis: the class of the largest s
     >>> argmax_channel([[1, 3, 2], [5, 4, 0]])
     array([1, 0])
     = library.argmax(data, 1)
-nansum(data, axis=None, *, keepdims=False, exclude=False): The sum over axes of what is not NaN, 0
-    where there is nothing.
+nansum(data, axis=None, *, keepdims=False, exclude=False): The sum over axes of the elements that
+    are not NaN; 0 of none.
     >>> float(nansum([1.0, float("nan"), 2.0]))
     3.0
     = library.sum(library.replace_nan(data, 0), axis, keepdims=keepdims, exclude=exclude)
-nanprod(data, axis=None, *, keepdims=False, exclude=False): The product over axes of what is not
-    NaN, 1 where there is nothing.
+nanprod(data, axis=None, *, keepdims=False, exclude=False): The product over axes of the elements
+    that are not NaN; 1 of none.
     >>> float(nanprod([2.0, float("nan"), 3.0]))
     6.0
     = library.prod(library.replace_nan(data, 1), axis, keepdims=keepdims, exclude=exclude)
@@ -113,12 +113,12 @@ softmin(data, axis=-1, *, temperature=None): `softmax` of the negative values: t
     >>> softmin([1.0, 1.0])
     array([0.5, 0.5])
     = library.softmax(library.negative(data), axis, temperature=temperature)
-Activation(data, act_type, *, name=None): An activation chosen by a word.
+Activation(data, act_type, *, name=None): The activation function `act_type`.
     data : array; integers become floats, but for "relu"
     act_type : "relu", "sigmoid", "tanh", "softrelu" (`softplus`: log(1 + e**x)) or "softsign"
         (x / (1 + abs(x)))
     -> array of the shape of data
-    ! ArgumentError for another word.
+    ! ArgumentError for another `act_type`.
     >>> Activation([-1.0, 2.0], "relu")
     array([0., 2.])
     = composites.activated(data, act_type)
@@ -144,8 +144,8 @@ SwapAxis(data, dim1=0, dim2=0, *, name=None): `swapaxes` by MXNet's name: a view
     >>> SwapAxis(np.zeros((2, 3, 4)), dim1=0, dim2=2).shape
     (4, 3, 2)
     = library.swapaxes(data, whole("SwapAxis", "dim1", dim1), whole("SwapAxis", "dim2", dim2))
-broadcast_axis broadcast_axes(data, axis=(), size=()): Repeated along axes of size 1 to these sizes.
-    axis, size : ints or as many of both: axes of size 1, and their new sizes
+broadcast_axis broadcast_axes(data, axis=(), size=()): `data` repeated along axes of size 1.
+    axis, size : ints, or equally many of both: axes of size 1, and their new sizes
     ! ShapeError for an axis of another size than 1.
     >>> import numpy as np
     >>> broadcast_axis(np.zeros((1, 3, 1)), axis=(0, 2), size=(2, 4)).shape
@@ -169,8 +169,8 @@ split_v2(data, indices_or_sections, axis=0, squeeze_axis=False) -> list[Any]: `s
     >>> [part.tolist() for part in split_v2([1, 2, 3], (1,))]
     [[1], [2, 3]]
     = composites.split(data, indices_or_sections, axis, squeeze_axis)
-diag(data, k=0, axis1=0, axis2=1): The diagonal of two axes; of a vector the matrix that has it
-    there.
+diag(data, k=0, axis1=0, axis2=1): The diagonal of two axes; for a vector, the matrix with that
+    diagonal.
     data : array (n,), or of two axes or more
     k : int, which diagonal: above the main one where positive, below where negative
     axis1, axis2 : ints, the two axes, where there are more than one
@@ -185,12 +185,12 @@ batch_take choose_element_0index(a, indices): One element of each row.
     a : array (rows, n)
     indices : array (rows,): places from 0, negative ones from the end; out of bounds an
         IndexingError
-    -> array (rows,) of a's dtype; the gradient of what is not taken is 0
+    -> array (rows,) of a's dtype; other elements have gradient 0
     >>> batch_take([[1, 2], [3, 4]], [1, 0])
     array([2, 3])
     = library.pick(a, indices, -1)
-fill_element_0index(lhs, mhs, rhs): `lhs` with one element of each row replaced; `lhs` itself stays
-    as it is.
+fill_element_0index(lhs, mhs, rhs): `lhs` with one element of each row replaced; `lhs` itself is
+    unchanged.
     lhs : array (rows, n)
     mhs : array (rows,): the new elements
     rhs : array (rows,): their places, floats are cut to whole numbers; out of bounds an
@@ -201,7 +201,7 @@ fill_element_0index(lhs, mhs, rhs): `lhs` with one element of each row replaced;
            [8, 4]])
     = composites.replaced(lhs, mhs, rhs)
 all_finite(data, *, init_output=True, out=None): 1 where all elements are finite, else 0.
-    init_output : whether the result is that of this array alone; else it is 0 where `out` was
+    init_output : whether to ignore the old value of `out`; if False, a 0 in `out` stays 0
     out : array (1,) to write to, optional
     -> array (1,) of float32; a constant for derivatives
     >>> all_finite([1.0, float("inf")])
@@ -272,7 +272,7 @@ SequenceReverse(data, sequence_length=None, *, use_sequence_length=False, axis: 
            [3., 2.]])
     = sequences.backwards(data, sequence_length, use_sequence_length, axis)
 """
-_BY_SHAPE = frozenset(  # they look at shapes
+_BY_SHAPE = frozenset(  # they read shapes
     "broadcast_axis diag fill_element_0index depth_to_space space_to_depth".split()
 )
 

@@ -3,7 +3,7 @@
 from nbgraph.ops.define import whole as whole
 from nbgraph.ops.named import composites as composites
 from nbgraph.ops.named import sequences as sequences
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import named as named
 from typing import Any
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
@@ -114,7 +114,7 @@ def argmax_channel(data: Operand[Carried]) -> Carried:
     array([1, 0])
     """
 def nansum(data: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, exclude: bool=False) -> Carried:
-    r"""The sum over axes of what is not NaN, 0 where there is nothing.
+    r"""The sum over axes of the elements that are not NaN; 0 of none.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def nansum(data: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, k
     3.0
     """
 def nanprod(data: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, exclude: bool=False) -> Carried:
-    r"""The product over axes of what is not NaN, 1 where there is nothing.
+    r"""The product over axes of the elements that are not NaN; 1 of none.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def softmin(data: Operand[Carried], axis: int | tuple[int, ...] | None=-1, *, te
     array([0.5, 0.5])
     """
 def Activation(data: Operand[Carried], act_type: Any, *, name: str | None=None) -> Carried:
-    r"""An activation chosen by a word.
+    r"""The activation function `act_type`.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def Activation(data: Operand[Carried], act_type: Any, *, name: str | None=None) 
 
     Raises
     ------
-    ArgumentError for another word.
+    ArgumentError for another `act_type`.
 
     >>> Activation([-1.0, 2.0], "relu")
     array([0., 2.])
@@ -232,12 +232,12 @@ def SwapAxis(data: Operand[Carried], dim1: Any=0, dim2: Any=0, *, name: str | No
     (4, 3, 2)
     """
 def broadcast_axis(data: Operand[Carried], axis: int | tuple[int, ...] | None=(), size: Any=()) -> Carried:
-    r"""Repeated along axes of size 1 to these sizes.
+    r"""`data` repeated along axes of size 1.
 
     Parameters
     ----------
     data : array
-    axis, size : ints or as many of both: axes of size 1, and their new sizes
+    axis, size : ints, or equally many of both: axes of size 1, and their new sizes
 
     Raises
     ------
@@ -283,7 +283,7 @@ def split_v2(data: Any, indices_or_sections: Any, axis: int | tuple[int, ...] | 
     [[1], [2, 3]]
     """
 def diag(data: Operand[Carried], k: Any=0, axis1: Any=0, axis2: Any=1) -> Carried:
-    r"""The diagonal of two axes; of a vector the matrix that has it there.
+    r"""The diagonal of two axes; for a vector, the matrix with that diagonal.
 
     Parameters
     ----------
@@ -312,13 +312,13 @@ def batch_take(a: Operand[Carried], indices: Operand[Carried]) -> Carried:
 
     Returns
     -------
-    array (rows,) of a's dtype; the gradient of what is not taken is 0
+    array (rows,) of a's dtype; other elements have gradient 0
 
     >>> batch_take([[1, 2], [3, 4]], [1, 0])
     array([2, 3])
     """
 def fill_element_0index(lhs: Operand[Carried], mhs: Operand[Carried], rhs: Operand[Carried]) -> Carried:
-    r"""`lhs` with one element of each row replaced; `lhs` itself stays as it is.
+    r"""`lhs` with one element of each row replaced; `lhs` itself is unchanged.
 
     Parameters
     ----------
@@ -341,7 +341,7 @@ def all_finite(data: Operand[Carried], *, init_output: bool=True, out: Any=None)
     Parameters
     ----------
     data : array
-    init_output : whether the result is that of this array alone; else it is 0 where `out` was
+    init_output : whether to ignore the old value of `out`; if False, a 0 in `out` stays 0
     out : array (1,) to write to, optional
 
     Returns

@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.ops.define import as_known, library, whole
-from nbgraph.ops.named.layering import define_named
+from nbgraph.ops.named.calls import define_named
 from nbgraph.ops.shapes.joining import arrays_of
 from nbgraph.shape import Array
 
@@ -100,12 +100,12 @@ _BY_SHAPE = frozenset("linalg_makediag linalg_extracttrian linalg_maketrian khat
 
 
 def scaled(x: Any, factor: float) -> Any:
-    """An array times a number."""
+    """Return an array times a number."""
     return x if factor == 1 else library.multiply(x, float(factor))
 
 
 def product(a: Any, b: Any, turn_a: bool, turn_b: bool, alpha: float, axis: int) -> Any:
-    """alpha * a @ b, with rows along an axis."""
+    """Return alpha * a @ b, with rows along an axis."""
     axis = whole("linalg_gemm2", "axis", axis)
     first, second = (x if axis == -2 else library.moveaxis(x, axis, -2) for x in (a, b))
     first = library.matrix_transpose(first) if turn_a else first
@@ -115,7 +115,7 @@ def product(a: Any, b: Any, turn_a: bool, turn_b: bool, alpha: float, axis: int)
 
 
 def from_diagonals(a: Any, offset: int) -> Any:
-    """Matrices with these diagonals."""
+    """Return matrices with these diagonals."""
     a, offset = as_known("linalg_makediag", a), whole("linalg_makediag", "offset", offset)
     size = a.shape[-1] + abs(offset)
     lead = len(a.shape) - 1
@@ -123,15 +123,15 @@ def from_diagonals(a: Any, offset: int) -> Any:
 
 
 def _places(size: int, offset: int, lower: bool) -> tuple[Array, Array]:
-    """Rows and columns of a triangle: above the diagonal where offset > 0, below where it is less,
-    else as `lower` says. The lower one row by row, the upper one column by column, as MXNet."""
+    """Return rows and columns of a triangle: above the diagonal if offset > 0, below if offset < 0,
+    else as `lower`. The lower one is ordered by rows, the upper one by columns, as in MXNet."""
     below = offset < 0 or (offset == 0 and lower)
     first, second = np.nonzero(np.tri(size, k=-abs(offset)))
     return (first, second) if below else (second, first)
 
 
 def triangles(a: Any, offset: int, lower: bool) -> Any:
-    """The elements of triangles."""
+    """Return the elements of triangles."""
     name = "linalg_extracttrian"
     a = as_known(name, a)
     size = a.shape[-1]
@@ -141,7 +141,7 @@ def triangles(a: Any, offset: int, lower: bool) -> Any:
 
 
 def from_triangles(a: Any, offset: int, lower: bool) -> Any:
-    """Matrices with these triangles."""
+    """Return matrices with these triangles."""
     name = "linalg_maketrian"
     a, offset = as_known(name, a), whole(name, "offset", offset)
     count = a.shape[-1]
@@ -156,7 +156,7 @@ def from_triangles(a: Any, offset: int, lower: bool) -> Any:
 
 
 def columnwise(arrays: Sequence[Any]) -> Any:
-    """The product of Khatri and Rao."""
+    """Return the Khatri-Rao product."""
     product, *rest = (as_known("khatri_rao", x) for x in arrays_of("khatri_rao", arrays))
     for one in rest:
         rows = product.shape[0] * one.shape[0]

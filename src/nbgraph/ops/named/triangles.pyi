@@ -6,17 +6,17 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def scaled(x: Any, factor: float) -> Any:
-    """An array times a number."""
+    """Return an array times a number."""
 def product(a: Any, b: Any, turn_a: bool, turn_b: bool, alpha: float, axis: int) -> Any:
-    """alpha * a @ b, with rows along an axis."""
+    """Return alpha * a @ b, with rows along an axis."""
 def from_diagonals(a: Any, offset: int) -> Any:
-    """Matrices with these diagonals."""
+    """Return matrices with these diagonals."""
 def triangles(a: Any, offset: int, lower: bool) -> Any:
-    """The elements of triangles."""
+    """Return the elements of triangles."""
 def from_triangles(a: Any, offset: int, lower: bool) -> Any:
-    """Matrices with these triangles."""
+    """Return matrices with these triangles."""
 def columnwise(arrays: Sequence[Any]) -> Any:
-    """The product of Khatri and Rao."""
+    """Return the Khatri-Rao product."""
 def linalg_gemm2(A: Operand[Carried], B: Operand[Carried], *, transpose_a: bool=False, transpose_b: bool=False, alpha: Any=1.0, axis: int | tuple[int, ...] | None=-2) -> Carried:
     r"""alpha * A @ B, of matrices that may be transposed.
 

@@ -1,4 +1,4 @@
-"""Activations and kin by MXNet's names: one operator, and a word that says which."""
+"""Activations and the like by MXNet's names: one operator, with a word for the kind."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import define_rows, library, one_of
 from nbgraph.ops.draws.dropout import rrelu
 from nbgraph.ops.elementwise.activation import elu, gelu, leaky_relu, prelu, selu
-from nbgraph.ops.named.layering import applied
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import applied
+from nbgraph.ops.named.calls import named as named
 from nbgraph.shape import Shapes
 
-_BEGIN = {"gamma": (None, 0.25)}  # what a variable made for it begins with
+_BEGIN = {"gamma": (None, 0.25)}  # initial value of its variable
 _LEAKY = ("leaky", "prelu", "elu", "selu", "gelu", "rrelu")
 
 
@@ -55,7 +55,7 @@ def _slopes_partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shap
     return (data, gamma), out_shapes
 
 
-SLOPES = ArrayOp(  # one value a channel, so that it broadcasts against the data
+SLOPES = ArrayOp(  # one value per channel, which broadcasts against the data
     "leaky_relu_slopes",
     _slopes_infer,
     gradient=_slopes_rule,
@@ -68,7 +68,7 @@ SLOPES = ArrayOp(  # one value a channel, so that it broadcasts against the data
 def leaky(
     data: Any, gamma: Any, kind: str, slope: float, bounds: tuple[float, float], name: str | None
 ) -> Any:
-    """The activation of MXNet's word."""
+    """Return the activation of MXNet's name."""
     one_of("LeakyReLU", "act_type", kind, _LEAKY)
     if kind == "prelu":
         return prelu(data, applied(SLOPES, [data, gamma], {}, name, _BEGIN, inner=True))
@@ -80,12 +80,12 @@ def leaky(
 
 
 _TABLE = """
-LeakyReLU(data, gamma=None, *, act_type: str = "leaky", slope: float = 0.25,
-    lower_bound: float = 0.125, upper_bound: float = 0.334, name=None): `data` where it is positive,
-    and something smaller where not, as `act_type` says.
+LeakyReLU(data, gamma=None, *, act_type: str = "leaky", slope: float = 0.25, lower_bound: float =
+    0.125, upper_bound: float = 0.334, name=None): `data` where it is positive, else a smaller
+    value, by `act_type`.
     data : array (samples, channels, ...)
-    gamma : array (channels,) or (1,), or of the shape of a sample, for "prelu" alone: slopes that
-        are learned; on symbols, left out, a variable (channels,), as `name_gamma`
+    gamma : array (channels,) or (1,), or of the shape of a sample, only for "prelu": learned
+        slopes; on symbols, a missing one becomes a variable (channels,), `name_gamma`
     act_type : "leaky": slope * x; "elu": slope * (e**x - 1) (Clevert et al., 2015); "prelu": gamma
         * x (He et al., 2015); "selu" (Klambauer et al., 2017); "gelu" (Hendrycks and Gimpel, 2016);
         "rrelu": a random slope for each element in training, else the mean of both bounds (Xu et
@@ -93,7 +93,7 @@ LeakyReLU(data, gamma=None, *, act_type: str = "leaky", slope: float = 0.25,
     slope : float
     lower_bound, upper_bound : floats, of the slopes of "rrelu"
     -> array of the shape of data
-    ! ArgumentError for another word, and for gamma of another shape.
+    ! ArgumentError for another `act_type`, and for gamma of another shape.
     >>> LeakyReLU([-1.0, 2.0])
     array([-0.25,  2.  ])
     >>> LeakyReLU([[-1.0, -1.0]], [0.5, 0.25], act_type="prelu")

@@ -1,1 +1,1 @@
-"""Softmax and norms: rows or channels that are brought to a common scale."""
+"""Softmax and norms: rows or channels brought to a common scale."""

@@ -1,8 +1,8 @@
-"""Batch norm: channels brought to mean 0 and variance 1 over a batch, by moving averages else.
+"""Batch norm: channels normalised to mean 0 and variance 1, by the batch or moving averages.
 
-The statistics are an operator with the moving averages as auxiliary states, which are updated in
-training only. The rest is arithmetic, which graphs fuse. All are row programs whose rows are
-channels: all elements of (images, channels, *space) with one number along the second axis.
+The statistics are an operator with the moving averages as auxiliary states, which only training
+updates. The rest is arithmetic, which graphs fuse. All are row programs whose rows are channels:
+all elements of (images, channels, *space) with one index along the second axis.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nbgraph.shape import Arrays, Shapes
 
 
 class _Channels(RowOp):
-    """A row program whose rows are the channels of floats, by default along the second axis."""
+    """A row program whose rows are channels of floats, by default along the second axis."""
 
     axis = None
 
@@ -55,8 +55,8 @@ class _Channels(RowOp):
 
 
 def channels(op: str, name: str, spec: Spec, x: Spec | None) -> None:
-    """ShapeError or DTypeError where an operand is not floats (images, channels, *space), or, of
-    such an `x`, one for each channel."""
+    """Raise ShapeError or DTypeError unless an operand is floats (images, channels, *space), or,
+    given such an `x`, has one value per channel."""
     wanted = "(images, channels, *space)" if x is None else str(x.shape[1:2])
     fits = len(spec.shape) >= 2 if x is None else spec.shape == x.shape[1:2]
     if not fits or not is_float(spec.dtype):
@@ -79,7 +79,7 @@ def partial_shapes(
 
 
 def beside(value: Any, axes: int) -> Any:
-    """One value a channel, so that it broadcasts against data with so many axes."""
+    """Return one value per channel in a shape that broadcasts against data with so many axes."""
     return library.expand_dims(value, tuple(range(1, axes - 1)))
 
 
@@ -103,7 +103,7 @@ class _Moments(_Channels):
 
 
 def _by_data(x: Any, mean: Any, out_grads: Sequence[Any], spec: Spec) -> Any:
-    """By x: to the mean each element gives 1/n, to the variance 2 (x - mean) / n."""
+    """Return the gradient by x: 1/n by the mean, 2 (x - mean) / n by the variance."""
     axes, slope = len(spec.shape), None
     n = math.prod(spec.shape[:1] + spec.shape[2:])
     to_mean, to_variance = out_grads
@@ -161,8 +161,8 @@ _BATCH.pushed = ("trains",)
 
 
 class _Statistics(ArrayOp):
-    """Mean and variance to standardise with, and whether they are those of the batch (1 or 0), of
-    each channel; the states are further results of the kernel, written where they lie."""
+    """Mean and variance to standardise by, and whether they are the batch's (1 or 0), for each
+    channel; the states are further results of the kernel, written in place."""
 
     kernels = ("host", "devices")
     kernels_at_once = adds = False
@@ -178,7 +178,7 @@ class _Statistics(ArrayOp):
         is_train: bool = False,
         **_: Any,
     ) -> None:
-        """See ArrayOp; in training the states move towards what the batch has."""
+        """See ArrayOp; in training the states move towards the batch's statistics."""
         (trains,) = self.numbers(attributes, is_train=is_train)
         if not trains:
             for out, request, value in zip(outputs, requests, (*inputs[1:], 0.0), strict=True):
@@ -247,7 +247,7 @@ _STATISTICS = _Statistics(
 )
 
 
-# sums, and what is made of the statistics --------------------------------------------------------
+# sums, and results of the statistics -------------------------------------------------------------
 
 
 _SUMS = _Channels.of(
@@ -267,7 +267,7 @@ def _standard(x, mean, variance, gamma, beta, *, eps=1e-5):
 
 
 def _standard_rule(g: Gradients) -> Sequence[Any]:
-    """With s the scale: by x it is s * out_grad, the rest follow from sums of each channel."""
+    """Use s * out_grad by x, with s the scale; the rest follow from sums over each channel."""
     (x, mean, variance, gamma, _), axes = g.inputs, len(g.specs[0].shape)
     root = library.rsqrt(add(variance, g.attributes["eps"]))
     scale = multiply(root, gamma)

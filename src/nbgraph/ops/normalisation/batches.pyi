@@ -8,12 +8,12 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def channels(op: str, name: str, spec: Spec, x: Spec | None) -> None:
-    """ShapeError or DTypeError where an operand is not floats (images, channels, *space), or, of
-    such an `x`, one for each channel."""
+    """Raise ShapeError or DTypeError unless an operand is floats (images, channels, *space), or,
+    given such an `x`, has one value per channel."""
 def partial_shapes(inside: Shapes, outside: Shapes, elements: int, rows: Sequence[bool]) -> tuple[Shapes, Shapes]:
     """Return shapes of operands, `elements` of them whole, and of outputs, of `rows` or whole."""
 def beside(value: Any, axes: int) -> Any:
-    """One value a channel, so that it broadcasts against data with so many axes."""
+    """Return one value per channel in a shape that broadcasts against data with so many axes."""
 def channel_moments(x: Any, *, out: Any=None) -> Any:
     r"""Mean and variance of each channel of (images, channels, *space).
 

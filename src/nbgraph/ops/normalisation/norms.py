@@ -1,4 +1,4 @@
-"""Norms that people call, of operators that give statistics and apply them.
+"""Public norms, composed of operators that compute statistics and apply them.
 
 Variances are those of all elements, divided by their number.
 """
@@ -22,7 +22,7 @@ from nbgraph.settings import config
 
 
 def statistics(x: Any, states: tuple[Any, Any], momentum: float, frozen: bool) -> Any:
-    """The means and variances that a batch norm uses."""
+    """Return the means and variances that a batch norm uses."""
     if (states[0] is None) is not (states[1] is None):
         raise ArgumentError(
             "batch_norm: of moving_mean and moving_var one is given; give both, or none"
@@ -35,15 +35,15 @@ def statistics(x: Any, states: tuple[Any, Any], momentum: float, frozen: bool) -
 
 
 def scaled(x: Any, moments: Any, gamma: Any, beta: Any, eps: float) -> Any:
-    """Channels of these moments, times gamma plus beta."""
+    """Return channels standardised by moments, times gamma plus beta."""
     gamma = library.ones_like(moments[0]) if gamma is None else gamma
     beta = library.zeros_like(moments[0]) if beta is None else beta
     return batch_standard(x, moments[0], moments[1], gamma, beta, eps=eps)
 
 
 def _stay(x: Any, states: Sequence[Any], *, frozen: bool) -> bool:
-    """Return whether states that fit are used now as they are: those of arrays."""
-    stays = ("asnumpy", "stands_for_array")  # a trace is of one mode; a symbol of either
+    """Return whether states that fit are constants of this call: those of arrays."""
+    stays = ("asnumpy", "stands_for_array")  # a trace has one mode; a symbol either
     if not all(any(hasattr(v, n) for n in stays) for v in (x, *states)) or x.dtype.kind != "f":
         return False
     fit = all((v.shape, v.dtype) == (x.shape[1:2], x.dtype) for v in states)
@@ -51,19 +51,19 @@ def _stay(x: Any, states: Sequence[Any], *, frozen: bool) -> bool:
 
 
 def weight_of(value: Any, x: Any, default: float) -> Any:
-    """A weight as an array, one number of x's dtype where none is given."""
+    """Return a weight as an array, or the default as one number of x's dtype."""
     if value is not None:
         return value
     x = as_array(x)
     if x.shape is None and hasattr(x, "traced"):  # within a row operator
         return default
-    if x.shape is None or hasattr(x, "asnumpy"):  # of the dtype that x will have; of its class
+    if x.shape is None or hasattr(x, "asnumpy"):  # in the future dtype of x, and in its class
         return library.full_like(x, default, shape=())
     return np.full((), default, x.dtype or np.dtype(config.default_float))
 
 
 def grouped(x: Any, groups: int, eps: float) -> Any:
-    """Each group of channels of each image with mean 0 and variance 1."""
+    """Return each group of channels of each image with mean 0 and variance 1."""
     shape = tuple(x.shape)
     if len(shape) < 2 or groups < 1 or shape[1] % groups:
         raise ShapeError(
@@ -75,7 +75,7 @@ def grouped(x: Any, groups: int, eps: float) -> Any:
 
 
 def weighted(x: Any, gamma: Any, beta: Any) -> Any:
-    """`x` times gamma plus beta, one value a channel, where they are given."""
+    """Return `x` times gamma plus beta, one value per channel, if these are given."""
     axes = tuple(range(1, len(x.shape) - 1))
     if gamma is not None:
         x = multiply(x, library.expand_dims(gamma, axes))
@@ -87,13 +87,13 @@ batch_norm(x, gamma=None, beta=None, moving_mean=None, moving_var=None, *, momen
     eps: float = 1e-5, frozen=False): Each channel with mean 0 and variance 1, times `gamma` plus
     `beta` (Ioffe and Szegedy, 2015).
 
-    One trains within `ng.autograd.record()` or `train_mode()`.
+    Training is within `ng.autograd.record()` or `train_mode()`.
     x : array (images, channels, *space), floats
     gamma, beta : arrays (channels,), by default 1 and 0
-    moving_mean, moving_var : arrays (channels,), both or none: in training they are written where
-        they lie and move towards the batch's (a variance divided by n - 1); else they are used.
-        Without them it is always the batch.
-    momentum : float, what they take of the batch's
+    moving_mean, moving_var : arrays (channels,), both or neither: in training they are moved in
+        place towards the batch's statistics (variance divided by n - 1); else they are used.
+        Without them the batch's always are.
+    momentum : float, the batch's weight in their update
     eps : float from 0, added to the variance, which is divided by n
     frozen : whether the moving ones are used in training, too
     -> array of the shape of x

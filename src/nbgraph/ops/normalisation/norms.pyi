@@ -7,28 +7,28 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def statistics(x: Any, states: tuple[Any, Any], momentum: float, frozen: bool) -> Any:
-    """The means and variances that a batch norm uses."""
+    """Return the means and variances that a batch norm uses."""
 def scaled(x: Any, moments: Any, gamma: Any, beta: Any, eps: float) -> Any:
-    """Channels of these moments, times gamma plus beta."""
+    """Return channels standardised by moments, times gamma plus beta."""
 def weight_of(value: Any, x: Any, default: float) -> Any:
-    """A weight as an array, one number of x's dtype where none is given."""
+    """Return a weight as an array, or the default as one number of x's dtype."""
 def grouped(x: Any, groups: int, eps: float) -> Any:
-    """Each group of channels of each image with mean 0 and variance 1."""
+    """Return each group of channels of each image with mean 0 and variance 1."""
 def weighted(x: Any, gamma: Any, beta: Any) -> Any:
-    """`x` times gamma plus beta, one value a channel, where they are given."""
+    """Return `x` times gamma plus beta, one value per channel, if these are given."""
 def batch_norm(x: Operand[Carried], gamma: Operand[Carried] | None=None, beta: Operand[Carried] | None=None, moving_mean: Operand[Carried] | None=None, moving_var: Operand[Carried] | None=None, *, momentum: float=0.1, eps: float=1e-05, frozen: bool=False) -> Carried:
     r"""Each channel with mean 0 and variance 1, times `gamma` plus `beta` (Ioffe and Szegedy, 2015).
 
-    One trains within `ng.autograd.record()` or `train_mode()`.
+    Training is within `ng.autograd.record()` or `train_mode()`.
 
     Parameters
     ----------
     x : array (images, channels, *space), floats
     gamma, beta : arrays (channels,), by default 1 and 0
-    moving_mean, moving_var : arrays (channels,), both or none: in training they are written where
-        they lie and move towards the batch's (a variance divided by n - 1); else they are used.
-        Without them it is always the batch.
-    momentum : float, what they take of the batch's
+    moving_mean, moving_var : arrays (channels,), both or neither: in training they are moved in
+        place towards the batch's statistics (variance divided by n - 1); else they are used.
+        Without them the batch's always are.
+    momentum : float, the batch's weight in their update
     eps : float from 0, added to the variance, which is divided by n
     frozen : whether the moving ones are used in training, too
 

@@ -22,7 +22,7 @@ def _infer(x: Spec, *, axis: int) -> Spec:
 
 
 def _shares(xp: Any, x: Any, out: Any, *, axis: int) -> None:
-    """The support are the largest scores z with 1 + k * z[k] > z[1] + ... + z[k]."""
+    """Use the support, the largest scores z with 1 + k * z[k] > z[1] + ... + z[k]."""
     wide = xp.moveaxis(x, axis, -1).astype(compute_dtype(x.dtype))
     with np.errstate(invalid="ignore"):
         wide = wide - wide.max(axis=-1, keepdims=True)
@@ -53,8 +53,8 @@ _SPARSEMAX_GRADIENT = RowOp.of(
 )
 
 _TABLE = """
-sparsemax(x, axis: int = -1, *, out=None): As `softmax` shares that add up to 1, most of them 0: the
-    nearest such shares (Martins and Astudillo, 2016).
+sparsemax(x, axis: int = -1, *, out=None): Shares that add up to 1, as of `softmax`, but most of
+    them 0: the nearest to `x` (Martins and Astudillo, 2016).
     x : array, floats
     axis : int
     -> array of the shape of x

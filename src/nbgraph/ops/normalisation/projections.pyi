@@ -5,7 +5,7 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def sparsemax(x: Operand[Carried], axis: int=-1, *, out: Any=None) -> Carried:
-    r"""As `softmax` shares that add up to 1, most of them 0: the nearest such shares (Martins and
+    r"""Shares that add up to 1, as of `softmax`, but most of them 0: the nearest to `x` (Martins and
     Astudillo, 2016).
 
     Parameters

@@ -1,8 +1,8 @@
 """Softmax and its kin along an axis, as row programs: one pass over memory, no overflow.
 
-Rows with -inf have probability 0 there; a row of nothing but -inf, or with +inf or NaN, is NaN
-throughout in softmax and log_softmax. logsumexp of such a row is what the mathematics says: -inf,
-inf, NaN. Integers give float64.
+Rows with -inf have probability 0 there; a row of only -inf, or with +inf or NaN, is NaN throughout
+in softmax and log_softmax. logsumexp of such a row is the limit: -inf, inf, NaN. Integers give
+float64.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _element = lambda x: x
 
 
 def checked_temperature(name: str, value: Any) -> Any:
-    """As a float; ArgumentError unless it is a number above 0, or a parameter of a row operator."""
+    """Return a float; ArgumentError unless a positive number or a row operator's parameter."""
     if value is None or hasattr(value, "traced"):
         return 1.0 if value is None else value
     if isinstance(value, (str, bool)) or not float(number(name, "temperature", value)) > 0:
@@ -59,13 +59,13 @@ _SOFTMAX = RowOp.of("softmax", "x", _WEIGHTS, [_share], derived, "out")
 @composed("x", "length")
 @deferrable()
 def softmax_within(x: Any, length: Any, axis: Any, temperature: Any, out: Any) -> Any:
-    """`softmax` of so many elements of each row; the others get 0."""
+    """Return `softmax` of the first `length` elements of each row; 0 for the others."""
     x = as_known("softmax", x)
     place = axis_of("softmax", whole("softmax", "axis", axis), len(x.shape))
     steps = np.arange(x.shape[place]).reshape((-1,) + (1,) * (len(x.shape) - 1 - place))
     length = library.expand_dims(length, place)
     there = library.less(steps, length)
-    some = library.logical_or(there, library.equal(length, 0))  # no row of -inf alone
+    some = library.logical_or(there, library.equal(length, 0))  # avoids rows of only -inf
     shares = library.softmax(library.where(some, x, -np.inf), place, temperature=temperature)
     return library.where(there, shares, 0, out=out)
 
@@ -107,7 +107,7 @@ _TABLE = """
 softmax(x, axis=-1, *, temperature: float | None = None, length=None, out=None): exp(x /
     temperature) over its sum along `axis`: shares that add up to 1, without overflow.
     x : array; integers become floats
-    temperature : float, optional: above 1 shares become more alike, below less
+    temperature : float, optional: larger ones make shares more equal
     length : array of the shape of x without `axis`, optional: how many elements of each row count;
         the others get 0
     -> array of the shape of x

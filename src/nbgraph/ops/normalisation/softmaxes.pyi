@@ -5,9 +5,9 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def checked_temperature(name: str, value: Any) -> Any:
-    """As a float; ArgumentError unless it is a number above 0, or a parameter of a row operator."""
+    """Return a float; ArgumentError unless a positive number or a row operator's parameter."""
 def softmax_within(x: Operand[Carried], length: Operand[Carried], axis: Any, temperature: Any, out: Any) -> Carried:
-    """`softmax` of so many elements of each row; the others get 0.
+    """Return `softmax` of the first `length` elements of each row; 0 for the others.
     
     Parameters
     ----------
@@ -21,7 +21,7 @@ def softmax(x: Operand[Carried], axis: int | tuple[int, ...] | None=-1, *, tempe
     ----------
     x : array; integers become floats
     axis : int, several, or None for all
-    temperature : float, optional: above 1 shares become more alike, below less
+    temperature : float, optional: larger ones make shares more equal
     length : array of the shape of x without `axis`, optional: how many elements of each row count;
         the others get 0
     out : array to write to, optional

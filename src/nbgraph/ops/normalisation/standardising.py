@@ -1,7 +1,7 @@
-"""Rows brought to mean 0 and variance 1: layer norm, RMS norm, and what is made of them.
+"""Rows normalised to mean 0 and variance 1: layer norm, RMS norm, and compositions.
 
-Each is a row program; mean and scale of a row are kept for the gradient.
-Variances are those of all elements, divided by their number.
+Each is a row program; mean and scale of a row are kept for the gradient. Variances are divided by
+the number of elements.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _scaled = lambda x, gamma, spread, count, *, eps=1e-5: x * _scale(spread, count,
 
 
 def norm_rule(g: Gradients) -> Sequence[Any]:
-    """By x, gamma and, where there is a mean, beta."""
+    """Return the gradients by x, gamma and, if there is a mean, beta."""
     x, (_, *mean, scale), out_grad = g.inputs[0], g.outputs, g.out_grads[0]
     to_x = lambda: derived(g, [0])[0]
     if out_grad is None or not any(g.wanted[1:]):
@@ -47,7 +47,7 @@ def norm_rule(g: Gradients) -> Sequence[Any]:
 def _by_weights(
     out_grad: Any, x: Any, mean: Any, scale: Any, specs: Specs, axis: Axis
 ) -> tuple[Any, Any]:
-    """The gradients of gamma and beta: one pass where both have the shape of a row."""
+    """Return the gradients of gamma and beta: in one pass if both have the shape of a row."""
     xs, gammas, betas = specs[:3]
     axes = axes_of("layer_norm", axis, len(xs.shape))
     rows = tuple(d for d in range(len(xs.shape)) if d not in axes)
@@ -58,7 +58,7 @@ def _by_weights(
 
 
 class _Norm(RowOp):
-    """A row program whose weights do not make x larger."""
+    """A row program whose weights must not enlarge x."""
 
     def infer(self, specs: Specs, attributes: Attributes) -> tuple[Spec, ...]:
         inferred = super().infer(specs, attributes)
@@ -100,12 +100,12 @@ _RMS_NORM = _Norm.of(
 _LAYER_NORM.visible = _RMS_NORM.visible = 1  # means and scales are for gradients
 
 _TABLE = """
-layer_norm_parts(x, gamma, beta, axis=-1, *, eps: float = 1e-05, keepdims=True): What `layer_norm`
-    gives, and of each row its mean and what it was multiplied by.
+layer_norm_parts(x, gamma, beta, axis=-1, *, eps: float = 1e-05, keepdims=True): The result of
+    `layer_norm`, and the mean and scale of each row.
 layer_norm_weights(out_grad, x, mean, scale, axis=0, *, keepdims=False, out=None): The gradients of
     gamma and beta of the shape of a row, in one pass: sums over `axis`, those that count rows.
     -> two arrays
-rms_norm_parts(x, gamma, axis=-1, *, eps: float = 1e-05, keepdims=True): What `rms_norm` gives, and
-    what each row was multiplied by.
+rms_norm_parts(x, gamma, axis=-1, *, eps: float = 1e-05, keepdims=True): The result of `rms_norm`,
+    and the scale of each row.
 """
 define_rows(_TABLE, globals())

@@ -5,9 +5,9 @@ from typing import Any
 from nbgraph.operator.arrays.array_op import Gradients
 
 def norm_rule(g: Gradients) -> Sequence[Any]:
-    """By x, gamma and, where there is a mean, beta."""
+    """Return the gradients by x, gamma and, if there is a mean, beta."""
 def layer_norm_parts(x: Any, gamma: Any, beta: Any, axis: int | tuple[int, ...] | None=-1, *, eps: float=1e-05, keepdims: bool=True) -> Any:
-    r"""What `layer_norm` gives, and of each row its mean and what it was multiplied by.
+    r"""The result of `layer_norm`, and the mean and scale of each row.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def layer_norm_weights(out_grad: Any, x: Any, mean: Any, scale: Any, axis: int |
     two arrays
     """
 def rms_norm_parts(x: Any, gamma: Any, axis: int | tuple[int, ...] | None=-1, *, eps: float=1e-05, keepdims: bool=True) -> Any:
-    r"""What `rms_norm` gives, and what each row was multiplied by.
+    r"""The result of `rms_norm`, and the scale of each row.
 
     Parameters
     ----------

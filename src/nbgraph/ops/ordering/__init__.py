@@ -1,1 +1,1 @@
-"""What depends on the order along an axis: sorting, places of extremes, running results."""
+"""Operations that depend on order along an axis: sorting, indices of extremes, running results."""

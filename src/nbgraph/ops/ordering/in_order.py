@@ -1,4 +1,4 @@
-"""Running sums, products, extremes and recurrences as kernels: a row for each unit, in its order.
+"""Running sums, products, extremes and recurrences as kernels: a unit per row, in order.
 
 So hosts and devices have the same bits.
 """
@@ -20,14 +20,14 @@ from nbgraph.operator.spec import Spec, Specs
 from nbgraph.ops.define import axis_of
 from nbgraph.ops.reductions.reductions import accumulator
 
-_AT_ONCE = 8  # elements whose loads a thread has under way
-_Step = Callable[[Sequence[str], str], list[str]]  # of values and the place in the row
+_AT_ONCE = 8  # elements whose loads overlap in a thread
+_Step = Callable[[Sequence[str], str], list[str]]  # of values and the index in the row
 
 
 class _Rows(NamedTuple):
-    """What is done to each row. `operands`: their elements, by name; `kind`: of the state `acc`,
-    which is `start` first; `step` writes what an element's values do to it, and `result` is stored.
-    `first`: `start` is stored, too, before all."""
+    """The computation of each row. `operands`: their elements, by name; `kind`: of the state `acc`,
+    initially `start`; `step` updates it by an element's values, and `result` is stored. `first`:
+    `start` is also stored, before all."""
 
     operands: dict[str, Element]
     out: Element
@@ -39,11 +39,11 @@ class _Rows(NamedTuple):
 
     @property
     def states(self) -> dict[str, str]:
-        """What goes on from element to element: names, and their kinds."""
+        """Return the states carried from element to element: names, and their kinds."""
         return {"acc": self.kind} | ({"spot": "int64"} if self.result == "spot" else {})
 
     def along(self, count: int) -> list[str]:
-        """Lines that go through a row, `count` elements in a trip."""
+        """Return lines that iterate over a row, `count` elements at a time."""
         lines = [f"while k + {count} <= n:"]
         for j in range(count):
             for x, element in self.operands.items():
@@ -57,8 +57,8 @@ class _Rows(NamedTuple):
         return [*lines, *(f"    {line}" for line in behind)]
 
     def side_by_side(self, column: str) -> list[tuple[str, str, list[str]]]:
-        """Loops in which rows go on in step: see `UnitText.steps`. States lie in strips, each at
-        its `column`."""
+        """Return loops that process several rows in step: see `UnitText.steps`. States are in
+        strips, each at its `column`."""
         ahead = int(self.first)
         begin = [f"{v}_strip = strip_{kind}()" for v, kind in self.states.items()]
         for v in self.states:
@@ -89,8 +89,8 @@ def in_order(
     first: bool = False,
     result: str = "acc",
 ) -> Units | None:
-    """Return the kernel with a unit for each row; see `_Rows`. Rows side by side go on in step on
-    hosts, as vectors."""
+    """Return the kernel with a unit per row; see `_Rows`. On hosts adjacent rows are processed in
+    step, as vectors."""
     if operands[0].dtype.kind == "c":
         return None
     place = axis_of(name, axis, len(out.shape))
@@ -123,19 +123,19 @@ def in_order(
 
 
 def _element(spec: Spec) -> Element:
-    """What lies in memory: of bool a byte, 0 or 1."""
+    """Return the stored form of elements: for bool a byte, 0 or 1."""
     return Element("uint8" if spec.dtype.kind == "b" else spec.dtype.name)
 
 
 def _kind(dtype: np.dtype[Any]) -> str:
-    """What elements are computed with."""
+    """Return the dtype that elements are computed in."""
     return "uint8" if dtype.kind == "b" else accumulator(dtype).name
 
 
 def totals(
     operands: Specs, outputs: Specs, *, name: str, sign: str, axis: int, **how: Any
 ) -> Units | None:
-    """A running sum, to which -0.0 adds nothing, or a running product."""
+    """Return a running sum, in which -0.0 is neutral, or a running product."""
     if outputs[0].dtype.kind == "b":
         return None
     kind, first = _kind(outputs[0].dtype), how["include_initial"]
@@ -151,7 +151,7 @@ def totals(
 def extremes(
     operands: Specs, outputs: Specs, *, name: str, axis: int, result: str = "acc"
 ) -> Units | None:
-    """A running extreme, or (`spot`) where it is."""
+    """Return a running extreme, or (`spot`) its index."""
     kind, combine = _kind(operands[0].dtype), name[-3:]
     low = "-1e999" if combine == "max" else "1e999"
     start = f"{kind}({low})" if "float" in kind else f"{combine}_start_{kind}"
@@ -169,7 +169,7 @@ places = partial(extremes, result="spot")
 
 
 def recurrence(operands: Specs, outputs: Specs, *, axis: int) -> Units | None:
-    """The first element of a is not looked at."""
+    """Return the recurrence; the first element of a is not read."""
     kind = _kind(outputs[0].dtype)
 
     def step(values: Sequence[str], place: str) -> list[str]:
@@ -181,7 +181,7 @@ def recurrence(operands: Specs, outputs: Specs, *, axis: int) -> Units | None:
 
 
 def logarithm(operands: Specs, outputs: Specs, *, axis: int) -> Units | None:
-    """The larger one, and the logarithm of 1 and what the other is to it."""
+    """Use the larger value plus the logarithm of 1 and the ratio of the other to it."""
     kind = np.dtype(compute_dtype(operands[0].dtype)).name
 
     def step(values: Sequence[str], place: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Where the extremes along an axis are: argmax, argmin. NaN counts as the extreme, as in NumPy."""
+"""Indices of extremes along an axis: argmax, argmin. NaN counts as the extreme, as in NumPy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nbgraph.ops.define import Axis, axis_of, define_rows
 from nbgraph.ops.reductions.reductions import reduction_infer
 from nbgraph.shape import Array
 
-_SHARE = 512  # columns of a tile
+_SHARE = 512  # columns per tile
 
 
 def _place(name: str, find: Callable[..., Any]) -> ArrayOp:
@@ -57,10 +57,10 @@ def _tiling(name: str, x: Spec, dtype: str, axis: int | None) -> KernelCall:
 
 _ARGMAX, _ARGMIN = _place("argmax", np.argmax), _place("argmin", np.argmin)
 _TABLE = """
-argmax(x): Where the largest element is along an axis, by default among all in C order; the first.
+argmax(x): The index of the largest element along an axis, by default in C order; the first.
     >>> argmax([[1, 4], [3, 2]], axis=0)
     array([1, 0])
-argmin(x): Where the smallest element is along an axis, by default among all in C order; the first.
+argmin(x): The index of the smallest element along an axis, by default in C order; the first.
     >>> argmin([[1, 4], [3, 2]], axis=0)
     array([0, 1])
 """

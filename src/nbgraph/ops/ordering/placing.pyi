@@ -5,7 +5,7 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def argmax(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, out: Any=None) -> Carried:
-    r"""Where the largest element is along an axis, by default among all in C order; the first.
+    r"""The index of the largest element along an axis, by default in C order; the first.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def argmax(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keep
     array([1, 0])
     """
 def argmin(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, out: Any=None) -> Carried:
-    r"""Where the smallest element is along an axis, by default among all in C order; the first.
+    r"""The index of the smallest element along an axis, by default in C order; the first.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Running extremes along an axis, where they are, and logarithms of running sums.
+"""Running extremes along an axis, their indices, and logarithms of running sums.
 
-Slopes of extremes go to the latest that attains one.
+Slopes of extremes go to the latest element that attains one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _running(name: str, ufunc: np.ufunc, finder: str) -> ArrayOp:
         ufunc.accumulate(inputs[0], axis=axis, out=outputs[0])
 
     def rule(g: Gradients) -> list[Any]:
-        """To the latest element that attained the extreme."""
+        """Route the gradient to the latest element that attained the extreme."""
         axis = g.attributes["axis"]
         places = getattr(library, finder)(g.inputs[0], axis=axis)
         return [scatter_along_axis(g.out_grad, places, g.specs[0].shape, axis)]
@@ -44,7 +44,7 @@ def _running(name: str, ufunc: np.ufunc, finder: str) -> ArrayOp:
 
 
 def _is_brief(operands: Specs, outputs: Specs, *, axis: int, most: int) -> bool:
-    """Return whether there are fewer elements, or lines beside each other: NumPy is quicker along
+    """Return whether there are fewer than `most` elements, or adjacent lines: NumPy is faster along
     lines of many elements."""
     shape = outputs[0].shape
     beside = math.prod(shape[axis % len(shape) + 1 :])
@@ -79,8 +79,8 @@ def _log_compute(inputs: list[Array], outputs: list[Array], *, axis: int) -> Non
 
 
 def _log_rule(g: Gradients) -> list[Any]:
-    """exp(x - out) * r, where r[k] = out_grad[k] + exp(out[k] - out[k + 1]) * r[k + 1]; no power is
-    above 1. Elements of -inf have no slope."""
+    """Return exp(x - out) * r, where r[k] = out_grad[k] + exp(out[k] - out[k + 1]) * r[k + 1]; no
+    power exceeds 1. Elements of -inf have no slope."""
     (x,), (out,), (spec,) = g.inputs, g.outputs, g.specs
     axis = axis_of("logcumsumexp", g.attributes["axis"], len(spec.shape))
     finite = library.isfinite(out)
@@ -104,21 +104,21 @@ _LOGCUMSUMEXP = UnitOp(
     keeps=("x", "out"),
 )
 _TABLE = """
-cummax(x, axis: int = -1, *, out=None): The largest of the first 1, 2, ... elements along an axis.
-    The slope goes to the latest.
+cummax(x, axis: int = -1, *, out=None): The maximum of the elements so far along an axis. Gradients
+    go to its last occurrence.
     >>> cummax([1, 3, 2, 4])
     array([1, 3, 3, 4])
-cummin(x, axis: int = -1, *, out=None): The smallest of the first 1, 2, ... elements along an axis.
-    The slope goes to the latest.
+cummin(x, axis: int = -1, *, out=None): The minimum of the elements so far along an axis. Gradients
+    go to its last occurrence.
     >>> cummin([3, 1, 2, 0])
     array([3, 1, 1, 0])
-cumargmax(x, axis: int = -1, *, out=None): Where the values of `cummax` are; of equal ones the
-    latest.
+cumargmax(x, axis: int = -1, *, out=None): The indices of the values of `cummax`, the last of equal
+    ones.
     -> array of int64 of the shape of x, a constant for derivatives
     >>> cumargmax([1, 3, 2, 4])
     array([0, 1, 1, 3])
-cumargmin(x, axis: int = -1, *, out=None): Where the values of `cummin` are; of equal ones the
-    latest.
+cumargmin(x, axis: int = -1, *, out=None): The indices of the values of `cummin`, the last of equal
+    ones.
     -> array of int64 of the shape of x, a constant for derivatives
     >>> cumargmin([3, 1, 2, 0])
     array([0, 1, 1, 3])

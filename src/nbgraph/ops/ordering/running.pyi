@@ -5,7 +5,7 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def cummax(x: Operand[Carried], axis: int=-1, *, out: Any=None) -> Carried:
-    r"""The largest of the first 1, 2, ... elements along an axis. The slope goes to the latest.
+    r"""The maximum of the elements so far along an axis. Gradients go to its last occurrence.
 
     Parameters
     ----------
@@ -17,7 +17,7 @@ def cummax(x: Operand[Carried], axis: int=-1, *, out: Any=None) -> Carried:
     array([1, 3, 3, 4])
     """
 def cummin(x: Operand[Carried], axis: int=-1, *, out: Any=None) -> Carried:
-    r"""The smallest of the first 1, 2, ... elements along an axis. The slope goes to the latest.
+    r"""The minimum of the elements so far along an axis. Gradients go to its last occurrence.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def cummin(x: Operand[Carried], axis: int=-1, *, out: Any=None) -> Carried:
     array([3, 1, 1, 0])
     """
 def cumargmax(x: Operand[Carried], axis: int=-1, *, out: Any=None) -> Carried:
-    r"""Where the values of `cummax` are; of equal ones the latest.
+    r"""The indices of the values of `cummax`, the last of equal ones.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def cumargmax(x: Operand[Carried], axis: int=-1, *, out: Any=None) -> Carried:
     array([0, 1, 1, 3])
     """
 def cumargmin(x: Operand[Carried], axis: int=-1, *, out: Any=None) -> Carried:
-    r"""Where the values of `cummin` are; of equal ones the latest.
+    r"""The indices of the values of `cummin`, the last of equal ones.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ from nbgraph.shape import Array
 def _scan(
     name: str, ufunc: np.ufunc, rule: Callable[[Gradients], list[Any]], *, keeps: Any = ()
 ) -> ArrayOp:
-    """A running sum or product; `include_initial` puts the value of no elements first."""
+    """Return a running sum or product; `include_initial` prepends the value of no elements."""
 
     def infer(x: Spec, *, axis: int, dtype: Any, include_initial: bool) -> Spec:
         place = axis_of(name, axis, len(x.shape))
@@ -61,12 +61,12 @@ def _scan(
 
 
 def _later(x: Any, axis: int) -> Any:
-    """Without the first along an axis."""
+    """Return x without the first element along an axis."""
     return slice_view(x, at_axis(axis, slice(1, None)))
 
 
 def _shifted_back(x: Any, axis: int) -> Any:
-    """x[k + 1] for k from the last to the first; what stands for the last is never read."""
+    """Return x[k + 1] for k from the last to the first; the value for the last is never read."""
     later = concatenate([_later(x, axis), slice_view(x, at_axis(axis, slice(0, 1)))], axis)
     return flip(later, axis)
 
@@ -75,7 +75,7 @@ def _shifted_back(x: Any, axis: int) -> Any:
 
 
 def _cumsum_rule(g: Gradients) -> list[Any]:
-    """Each element goes into all later sums."""
+    """Add to each element the gradients of all later sums."""
     axis = axis_of("cumulative_sum", g.attributes["axis"], len(g.specs[0].shape))
     out_grad = _later(g.out_grad, axis) if g.attributes["include_initial"] else g.out_grad
     summed = library.cumulative_sum(flip(out_grad, axis), axis=axis)
@@ -86,7 +86,7 @@ _CUMSUM = _scan("cumulative_sum", np.add, _cumsum_rule)
 
 
 def _only_axis(name: str, x: Any, axis: int | None) -> tuple[Any, int]:
-    """None is the only axis of a vector."""
+    """Return the array and its axis; None is the only axis of a vector."""
     if axis is not None:
         return x, whole(name, "axis", axis)
     x = as_known(name, x)
@@ -96,7 +96,7 @@ def _only_axis(name: str, x: Any, axis: int | None) -> tuple[Any, int]:
 
 
 def running(op: UnitOp, x: Any, axis: Any, dtype: Any, first: bool, out: Any) -> Any:
-    """Sums or products of the first elements along an axis; None: of a vector."""
+    """Return sums or products of the first elements along an axis; None: of a vector."""
     x, axis = _only_axis(op.__name__, x, axis)
     dtype, first = optional_dtype(dtype), bool(first)
     return op(x, axis=axis, dtype=dtype, include_initial=first, out=out)
@@ -106,7 +106,7 @@ def running(op: UnitOp, x: Any, axis: Any, dtype: Any, first: bool, out: Any) ->
 
 
 def _cumprod_rule(g: Gradients) -> list[Any]:
-    """The product before each element, times a recurrence over all after it: zeros are right."""
+    """Use the product before each element times a recurrence over all after it, right for zeros."""
     (x,), (spec,) = g.inputs, g.specs
     axis = axis_of("cumulative_prod", g.attributes["axis"], len(spec.shape))
     if spec.shape[axis] == 0:
@@ -197,7 +197,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, *, prepend: Any = None, append: Any
 
 
 def _end(x: Any, value: Any, axis: int) -> Any:
-    """What is put before or behind: a number becomes one element along the axis."""
+    """Return an array to put before or after x: a number becomes one element along the axis."""
     value = as_known("diff", value)
     if len(value.shape):
         return value
@@ -209,7 +209,7 @@ cumulative_sum(x, /, *, axis: int | None = None, dtype=None, include_initial=Fal
     sums of the first 1, 2, ... elements along an axis, as in the Array API standard.
     axis : int; it may be left out for a vector
     dtype : of the sums, by default that of x; of integers and bool int64 or uint64
-    include_initial : whether the sum of none comes first
+    include_initial : whether the result begins with the sum of no elements
     >>> cumulative_sum([1, 2, 3], include_initial=True)
     array([0, 1, 3, 6])
     = running(_CUMSUM, x, axis, dtype, include_initial, out)

@@ -6,7 +6,7 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def running(op: UnitOp, x: Any, axis: Any, dtype: Any, first: bool, out: Any) -> Any:
-    """Sums or products of the first elements along an axis; None: of a vector."""
+    """Return sums or products of the first elements along an axis; None: of a vector."""
 def diff(x: Operand[Carried], n: int=1, axis: int=-1, *, prepend: Any=None, append: Any=None) -> Carried:
     """Each element less the one before, `n` times; of bool whether they differ.
     
@@ -27,7 +27,7 @@ def cumulative_sum(x: Operand[Carried], /, *, axis: int | None=None, dtype: Any=
     x : array
     axis : int; it may be left out for a vector
     dtype : of the sums, by default that of x; of integers and bool int64 or uint64
-    include_initial : whether the sum of none comes first
+    include_initial : whether the result begins with the sum of no elements
     out : array to write to, optional
 
     >>> cumulative_sum([1, 2, 3], include_initial=True)

@@ -1,4 +1,4 @@
-"""Searches in sorted vectors, and membership. NaN comes behind all numbers."""
+"""Searches in sorted vectors, and membership. NaN comes after all numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nbgraph.ops.reductions.reductions import accumulator
 from nbgraph.shape import Array
 
 _FEW = 64  # elements up to which each is compared with all
-_STEP = 2  # nanoseconds of a comparison
+_STEP = 2  # nanoseconds per comparison
 _SEARCH = """\
 value = load(wanted, i)
 low = 0
@@ -39,7 +39,7 @@ _BEFORE = {
 
 
 def sorts_as(*arrays: Any) -> np.dtype[Any]:
-    """The dtype in which arrays are compared; 16-bit floats as float32."""
+    """Return the dtype in which arrays are compared; 16-bit floats as float32."""
     return np.result_type(*(accumulator(x.dtype) for x in arrays))
 
 
@@ -78,7 +78,7 @@ def _by_halves(operands: Specs, outputs: Specs, *, side: str) -> Units | None:
 
 
 def _one_dtype(operands: Specs, outputs: Specs, *, side: str) -> bool:
-    """Return whether operands are of one dtype that kernels compare."""
+    """Return whether operands have one dtype that kernels compare."""
     x1, x2 = operands[:2]
     return x1.dtype.kind != "c" and x1.dtype == x2.dtype == sorts_as(x1, x2)
 
@@ -95,7 +95,7 @@ _SEARCHSORTED = UnitOp(
 
 @device_forms.composed(_SEARCHSORTED)
 def in_one_dtype(x1: Any, x2: Any, *sorter: Any, side: str) -> Any:
-    """The same of arrays of one dtype; None where they are."""
+    """Return the search with arrays cast to one dtype; None if they have one."""
     dtype = sorts_as(x1, x2)
     if x1.dtype == x2.dtype == dtype or dtype.kind == "c":
         return None
@@ -103,7 +103,7 @@ def in_one_dtype(x1: Any, x2: Any, *sorter: Any, side: str) -> Any:
 
 
 def searched(x1: Any, x2: Any, sorter: Any, side: str, out: Any) -> Any:
-    """Where elements would go; arrays with values, of two dtypes, are cast to one for a kernel."""
+    """Return the positions of elements; arrays of two dtypes are cast for a kernel."""
     one_of("searchsorted", "side", side, ("left", "right"))
     sorters = [] if sorter is None else [sorter]
     if out is None and any(hasattr(x, "asnumpy") for x in (x1, x2)):
@@ -133,7 +133,7 @@ def _one_by_one(operands: Specs, outputs: Specs, *, invert: bool) -> Units:
 
 
 def _few(operands: Sequence[Any], outputs: Sequence[Any] = (), *, invert: bool = False) -> bool:
-    """Return whether elements are compared one by one: few ones, of one dtype."""
+    """Return whether elements are compared one by one: few of them, of one dtype."""
     x1, x2 = operands
     alike = x1.dtype.kind != "c" and x1.dtype == x2.dtype == sorts_as(x1, x2)
     return alike and math.prod(x2.shape) <= _FEW
@@ -151,7 +151,7 @@ _ISIN = UnitOp(
 
 @device_forms.composed(_ISIN)
 def member(x1: Any, x2: Any, *, invert: bool) -> Any:
-    """By a search among the sorted elements; NaN is none of them. None where they are few."""
+    """Return membership by a search in the sorted elements, never for NaN; None for few ones."""
     dtype, last = sorts_as(x1, x2), math.prod(x2.shape) - 1
     if dtype.kind == "c" or (last >= 0 and _few((x1, x2))):
         return None
@@ -165,9 +165,9 @@ def member(x1: Any, x2: Any, *, invert: bool) -> Any:
 
 
 _TABLE = """
-searchsorted(x1, x2, /, side: str = "left", sorter=None, *, out=None): Where each of `x2` would go
-    into the sorted vector `x1`, before or behind its equals.
-    x1 : array (n,) in rising order, or with `sorter`, indices that bring it in order
+searchsorted(x1, x2, /, side: str = "left", sorter=None, *, out=None): Indices at which elements of
+    `x2` would be inserted in the sorted vector `x1`.
+    x1 : array (n,) in increasing order; `sorter`: indices that sort it
     x2 : array of any shape
     side : "left" (before equals) or "right" (behind them)
     -> array of int64 of the shape of x2, a constant for derivatives

@@ -6,19 +6,19 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def sorts_as(*arrays: Any) -> np.dtype[Any]:
-    """The dtype in which arrays are compared; 16-bit floats as float32."""
+    """Return the dtype in which arrays are compared; 16-bit floats as float32."""
 def in_one_dtype(x1: Any, x2: Any, *sorter: Any, side: str) -> Any:
-    """The same of arrays of one dtype; None where they are."""
+    """Return the search with arrays cast to one dtype; None if they have one."""
 def searched(x1: Any, x2: Any, sorter: Any, side: str, out: Any) -> Any:
-    """Where elements would go; arrays with values, of two dtypes, are cast to one for a kernel."""
+    """Return the positions of elements; arrays of two dtypes are cast for a kernel."""
 def member(x1: Any, x2: Any, *, invert: bool) -> Any:
-    """By a search among the sorted elements; NaN is none of them. None where they are few."""
+    """Return membership by a search in the sorted elements, never for NaN; None for few ones."""
 def searchsorted(x1: Operand[Carried], x2: Operand[Carried], /, side: str='left', sorter: Any=None, *, out: Any=None) -> Carried:
-    r"""Where each of `x2` would go into the sorted vector `x1`, before or behind its equals.
+    r"""Indices at which elements of `x2` would be inserted in the sorted vector `x1`.
 
     Parameters
     ----------
-    x1 : array (n,) in rising order, or with `sorter`, indices that bring it in order
+    x1 : array (n,) in increasing order; `sorter`: indices that sort it
     x2 : array of any shape
     side : "left" (before equals) or "right" (behind them)
     out : array to write to, optional

@@ -1,4 +1,4 @@
-"""Order: sort, argsort, topk. NaN sorts to the end, descending to the beginning."""
+"""Order: sort, argsort, topk. NaN sorts last, or first if descending."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class OrderingOp(ArrayOp):
 
 
 def _sortable(x: Any) -> Any:
-    """An array of a dtype that array libraries sort: of bfloat16, float32."""
+    """Return an array of a dtype that array libraries sort: for bfloat16, float32."""
     return x.astype("float32") if x.dtype.kind == "V" else x
 
 
@@ -95,7 +95,7 @@ def _order(xp: Any, x: Any, axis: int, *, descending: bool, stable: bool = True)
     x = _sortable(x)
     if not descending:
         return _argsorted(xp, x, axis, stable=stable)
-    # the order of the reversed array, read backwards, keeps equal elements in their order
+    # the order of the reversed array, reversed, keeps equal elements in order
     backwards = xp.flip(_argsorted(xp, xp.flip(x, axis), axis, stable=stable), axis)
     return x.shape[axis] - 1 - backwards
 
@@ -108,12 +108,12 @@ def _argsorted(xp: Any, x: Any, axis: int, *, stable: bool) -> Any:
 
 
 def _keyed_order(x: Array) -> Array:
-    """The stable order along the last axis of numbers of at most 32 bits: each is the upper half of
-    a word, its place the lower one, and the words are sorted."""
+    """Return the stable order along the last axis of numbers of at most 32 bits: words with the
+    number as the upper half and its index as the lower one are sorted."""
     if x.dtype.kind == "f":
-        bits = (x + np.float32(0)).view(np.int32)  # 0.0 of -0.0
+        bits = (x + np.float32(0)).view(np.int32)  # turns -0.0 into 0.0
         x = bits ^ (bits >> 31 & 0x7FFFFFFF)  # signed integers in the order of the floats
-        x[bits & 0x7FFFFFFF > 0x7F800000] = 0x7FFFFFFF  # NaN are equal
+        x[bits & 0x7FFFFFFF > 0x7F800000] = 0x7FFFFFFF  # all NaN are equal
     words = x.astype(np.int64)
     words <<= 32
     words |= np.arange(x.shape[-1])
@@ -124,7 +124,7 @@ def _keyed_order(x: Array) -> Array:
 
 def _sort(xp: Any, x: Any, out: Any, *, axis: int, descending: bool, stable: bool) -> None:
     axis = axis_of("sort", axis, x.ndim)
-    ordered = xp.sort(_sortable(x), axis=axis)  # stable or not: equal numbers are alike
+    ordered = xp.sort(_sortable(x), axis=axis)  # equal numbers are identical
     out[...] = xp.flip(ordered, axis) if descending else ordered
 
 
@@ -150,7 +150,7 @@ def _sort_rule(g: Gradients) -> list[Any]:
 
 
 def in_order(op: ArrayOp, x: Any, axis: Any, descending: bool, stable: bool, out: Any) -> Any:
-    """What an operator of an order makes along an axis; None: of the flattened array."""
+    """Apply an operator of an order along an axis; None: to the flattened array."""
     x, axis = (ravel(x), 0) if axis is None else (x, whole(op.__name__, "axis", axis))
     return op(x, axis=axis, descending=bool(descending), stable=bool(stable), out=out)
 
@@ -183,8 +183,8 @@ def _topk(xp: Any, x: Any, values: Any, places: Any, *, k: int, axis: int, large
 
 
 def _foremost(x: Array, k: int, *, largest: bool) -> Array:
-    """The first few of a long order along the last axis: what lies beyond the last one of them,
-    which a partition gives, and the first of its equals."""
+    """Return the indices of the first k of a long order along the last axis: elements before the
+    k-th value, which a partition gives, and the first of its equals."""
     n = x.shape[-1]
     lines, last = x.reshape(-1, n), n - k if largest else k - 1
     bound = np.partition(lines, last, axis=-1)[:, last : last + 1]
@@ -228,9 +228,9 @@ def topk(
     k : int, 0 up to the size of the axis
     axis : int
     largest : bool; MXNet's `is_ascend` is the opposite
-    ret_typ : "both", "value", "indices", or "mask": ones where they are, of the shape of x
-    -> two arrays with size k along the axis, values and int64 indices, or one of them. The gradient
-        goes back to the elements that were chosen.
+    ret_typ : "both", "value", "indices", or "mask": ones at these elements, in the shape of x
+    -> two arrays with size k along the axis, values and int64 indices, or one of them. Gradients go
+        to the selected elements.
     ! ShapeError where k is larger than the axis.
     >>> topk([3, 1, 2], 2)
     (array([3, 2]), array([0, 2]))
@@ -250,17 +250,17 @@ def topk(
 
 
 _TABLE = """
-sort(x, axis: int | None = -1, *, descending=False, stable=True, out=None): The elements in order
+sort(x, axis: int | None = -1, *, descending=False, stable=True, out=None): The elements sorted
     along an axis; NaN counts as the largest.
-    axis : int, or None: of the flattened array
+    axis : int; None sorts the flattened array
     descending : whether the largest comes first
-    stable : of no effect: equal elements are alike, and zeros of both signs are equal
-    -> array of the shape of x, or (n,). The gradient goes back to where elements were.
+    stable : without effect: equal elements are interchangeable, and -0.0 equals 0.0
+    -> array of the shape of x, or (n,). Each element's gradient goes to its place in x.
     >>> sort([3, 1, 2], descending=True)
     array([3, 2, 1])
     = in_order(_SORT, x, axis, descending, stable, out)
-argsort(x, axis: int | None = -1, *, descending=False, stable=True, out=None): The indices that
-    bring the elements in order.
+argsort(x, axis: int | None = -1, *, descending=False, stable=True, out=None): The indices that sort
+    an array along an axis.
     x, axis, descending : as those of `sort`
     stable : whether equal elements keep their order
     -> array of int64 of the shape of x, or (n,); a constant for derivatives

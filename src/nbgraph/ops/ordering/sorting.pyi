@@ -7,14 +7,14 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 class OrderingOp(ArrayOp):
-    """An operator of an order, by a kernel where a line has few elements, or few are asked for."""
+    """An operator of an order; by a kernel if a line has few elements, or few are requested."""
     kernels = ('host',)
     kernels_at_once = False
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one kernel of contiguous arrays; places need values beside them."""
+        """See ArrayOp: one kernel of contiguous arrays; indices need values with them."""
 def in_order(op: ArrayOp, x: Any, axis: Any, descending: bool, stable: bool, out: Any) -> Any:
-    """What an operator of an order makes along an axis; None: of the flattened array."""
+    """Apply an operator of an order along an axis; None: to the flattened array."""
 def topk(x: Any, k: int, axis: int=-1, *, largest: bool=True, ret_typ: str='both', is_ascend: bool | None=None, out: Any=None) -> Any:
     """The `k` largest (or smallest) elements along an axis in order, and their indices.
     
@@ -24,13 +24,13 @@ def topk(x: Any, k: int, axis: int=-1, *, largest: bool=True, ret_typ: str='both
     k : int, 0 up to the size of the axis
     axis : int
     largest : bool; MXNet's `is_ascend` is the opposite
-    ret_typ : "both", "value", "indices", or "mask": ones where they are, of the shape of x
+    ret_typ : "both", "value", "indices", or "mask": ones at these elements, in the shape of x
     out : array to write to, optional
     
     Returns
     -------
-    two arrays with size k along the axis, values and int64 indices, or one of them. The gradient
-        goes back to the elements that were chosen.
+    two arrays with size k along the axis, values and int64 indices, or one of them. Gradients go
+        to the selected elements.
     
     Raises
     ------
@@ -41,25 +41,25 @@ def topk(x: Any, k: int, axis: int=-1, *, largest: bool=True, ret_typ: str='both
     >>> topk([3, 1, 2], 2, ret_typ="mask")
     array([1, 0, 1])"""
 def sort(x: Operand[Carried], axis: int | None=-1, *, descending: bool=False, stable: bool=True, out: Any=None) -> Carried:
-    r"""The elements in order along an axis; NaN counts as the largest.
+    r"""The elements sorted along an axis; NaN counts as the largest.
 
     Parameters
     ----------
     x : array
-    axis : int, or None: of the flattened array
+    axis : int; None sorts the flattened array
     descending : whether the largest comes first
-    stable : of no effect: equal elements are alike, and zeros of both signs are equal
+    stable : without effect: equal elements are interchangeable, and -0.0 equals 0.0
     out : array to write to, optional
 
     Returns
     -------
-    array of the shape of x, or (n,). The gradient goes back to where elements were.
+    array of the shape of x, or (n,). Each element's gradient goes to its place in x.
 
     >>> sort([3, 1, 2], descending=True)
     array([3, 2, 1])
     """
 def argsort(x: Operand[Carried], axis: int | None=-1, *, descending: bool=False, stable: bool=True, out: Any=None) -> Carried:
-    r"""The indices that bring the elements in order.
+    r"""The indices that sort an array along an axis.
 
     Parameters
     ----------

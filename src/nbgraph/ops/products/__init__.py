@@ -1,1 +1,1 @@
-"""Products of matrices and vectors, and layers that are one."""
+"""Products of matrices and vectors, and layers that are products."""

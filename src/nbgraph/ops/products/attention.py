@@ -1,10 +1,9 @@
 """Attention: softmax(query @ key' * scale) @ value, without the scores in memory.
 
-The kernels take the scores block by block (`kernels.products.attention`); of each row two numbers
-are kept,
-its largest score, a constant for derivatives, and 1 / sum(exp(score - largest)), so that memory is
-linear in the positions. Backward makes the scores again. The gradient of the gradient, the gradient
-by a mask of numbers, and devices have the composition: products, a softmax, the scores in memory.
+The kernels process the scores in blocks (`kernels.products.attention`); two numbers per row are
+kept, its largest score, a constant for derivatives, and 1 / sum(exp(score - largest)), so memory is
+linear in the positions. Backward recomputes the scores. The gradient of the gradient, the gradient
+by a mask of numbers, and devices use the composition: products, a softmax, the scores in memory.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ from nbgraph.shape import Arrays, Shape, broadcast
 # rows and columns of a block of scores, by bytes of a float
 _FORWARD = {4: (128, 256), 8: (128, 128)}
 _BACKWARD = {4: (64, 128), 8: (64, 128)}
-_ENOUGH = 8  # heads: so many make a tile each backward
-_NUMBERS = "numbers", "delta"  # arrays with numbers of rows, which lie without gaps
+_ENOUGH = 8  # heads from which each is one tile of backward
+_NUMBERS = "numbers", "delta"  # contiguous arrays with numbers of rows
 
 
 class _Case(NamedTuple):
-    """The arrays by their names, as the kernel takes them."""
+    """The arrays of a call by name, as the kernel takes them."""
 
     arrays: Mapping[str, Layout]
     attributes: Attributes
@@ -43,7 +42,7 @@ class _Case(NamedTuple):
 
     @property
     def lead(self) -> tuple[int, ...]:
-        """Axes in front, which count heads."""
+        """Leading axes, which count heads."""
         return self.arrays["query"].shape[:-2]
 
     @property
@@ -60,8 +59,8 @@ def _kind_of(mask: Layouts) -> Any:
 def _layouts(
     names: Sequence[str], arrays: Layouts, requests: Sequence[str]
 ) -> tuple[list[Layout], tuple[Layout | None, ...]]:
-    """Return the layouts that the kernel takes, and those that arrays have to have for it; results
-    that are added up, or not asked for, get memory of their own."""
+    """Return the layouts that the kernel takes, and required layouts of the arrays; results that
+    are added to, or not needed, get separate memory."""
     floats = [own.dtype for own in arrays if own.dtype != np.bool_]
     wide = np.dtype(compute_dtype(np.result_type(*floats)))
     words = ["write"] * (len(arrays) - len(requests)) + list(requests)
@@ -85,8 +84,8 @@ def _fits(name: str, own: Layout) -> bool:
 
 
 def _words(case: _Case, names: Sequence[str], parts: int) -> tuple[int, ...]:
-    """Return all of the record behind the addresses."""
-    from nbgraph.kernels.products.blas import routine  # SciPy comes with the first product
+    """Return the words of the record after the addresses."""
+    from nbgraph.kernels.products.blas import routine  # SciPy is loaded with the first product
 
     rows, columns, size, width = case.extents
     dtype = case.arrays["query"].dtype
@@ -108,7 +107,7 @@ def _words(case: _Case, names: Sequence[str], parts: int) -> tuple[int, ...]:
 
 
 def _down(name: str, own: Layout) -> int:
-    """Return elements from row to row; of a mask that all rows share none."""
+    """Return elements between rows; 0 for a mask that all rows share."""
     if name in _NUMBERS:
         return 0
     if own.shape[-2] == 1:
@@ -117,7 +116,7 @@ def _down(name: str, own: Layout) -> int:
 
 
 def _cost(case: _Case, products: int) -> int:
-    """Return nanoseconds, roughly."""
+    """Return rough nanoseconds."""
     rows, columns, size, width = case.extents
     each = products * (size + width) / (64 if case.arrays["query"].dtype.itemsize == 4 else 32)
     return int(math.prod(case.lead) * rows * columns * (each + 0.6))
@@ -149,8 +148,8 @@ def forward(
 def backward(
     operands: Layouts, outputs: Layouts, requests: Sequence[str], attributes: Attributes
 ) -> Lowered | None:
-    """Return the calls for `attention_gradient`: where there are few heads one for the query's,
-    whose tiles are blocks of rows, and one for the others, whose tiles are columns."""
+    """Return the calls for `attention_gradient`: with few heads one for the query's, with blocks of
+    rows as tiles, and one for the others, with columns as tiles."""
     from nbgraph.kernels.compiler.written import written
     from nbgraph.kernels.products import attention as texts
 
@@ -186,12 +185,12 @@ def _over(call: KernelCall, order: Any, writes: int) -> KernelCall:
     return replace(call, order=tuple(order), writes=writes)
 
 
-_WORTH = 128 * 128  # scores of a head: below, the composition is up to 20 % quicker, above slower
+_WORTH = 128 * 128  # scores of a head: below, the composition is up to 20 % faster, above slower
 _OPERANDS = ("query", "key", "value")
 
 
 class _AttentionOp(ArrayOp):
-    """An operator whose calls `lowering` gives."""
+    """An operator whose calls `lowering` returns."""
 
     kernels = ("host",)
 
@@ -252,7 +251,7 @@ def _infer_gradient(
 
 
 def _by(composition: Callable[..., Sequence[Any]]) -> Callable[..., None]:
-    """A composition as a function over NumPy arrays, 16-bit floats in float32."""
+    """Return a composition as a function over NumPy arrays, with 16-bit floats in float32."""
 
     def compute(inputs: Arrays, outputs: Arrays, **attributes: Any) -> None:
         dtype = np.dtype(compute_dtype(outputs[0].dtype))
@@ -288,7 +287,7 @@ _GRADIENT = _AttentionOp(
 
 
 def attention(operands: Any, mask: Any, how: dict[str, Any], dropout: float) -> Any:
-    """Values weighted by what queries see of keys; see `scaled_dot_product_attention`."""
+    """Return values weighted by queries and keys; see `scaled_dot_product_attention`."""
     name = "scaled_dot_product_attention"
     operands = [as_known(name, x) for x in operands]
     if any(len(x.shape) < 2 for x in operands):
@@ -306,7 +305,7 @@ def attention(operands: Any, mask: Any, how: dict[str, Any], dropout: float) -> 
     columns = operands[1].shape[-2]
     for k, own in enumerate(masks):
         if own.dtype != "bool" and not is_float(own.dtype):
-            own = library.astype(own, operands[0].dtype)  # numbers that are added
+            own = library.astype(own, operands[0].dtype)  # numbers to be added
         masks[k] = library.reshape(own, (*(1,) * (len(lead) + 2 - len(own.shape)), *own.shape))
         if masks[k].shape[-1] != columns:
             masks[k] = _spread(masks[k], (*masks[k].shape[:-1], columns))
@@ -327,10 +326,10 @@ scaled_dot_product_attention(query, key, value, mask=None, *, causal=False,
     value : array (..., source, values); axes in front broadcast
     mask : array that broadcasts to (..., positions, source), optional: truth values say what is
         seen, numbers (-inf hides) are added to the scores
-    causal : whether a position sees itself and those before it alone; the last query is at
-        the last key, where torch and JAX have the first at the first
+    causal : whether a position sees only itself and earlier ones; the last query is aligned with
+        the last key, in torch and JAX the first with the first
     scale : float, by default 1 / sqrt(size)
-    dropout : float, the probability with which a weight is 0 in training; then scores take memory
+    dropout : float, the probability that a weight is 0 in training; then scores take memory
     -> array (..., positions, values). A position that sees nothing gets the mean of all values.
     ! ShapeError where shapes do not fit.
     >>> x = np.array([[1.0, 0.0], [0.0, 1.0]])
@@ -339,11 +338,11 @@ scaled_dot_product_attention(query, key, value, mask=None, *, causal=False,
            [0.5, 0.5]])
     = attention((query, key, value), mask, {"causal": bool(causal), "scale": None if scale is None
         else float(number("scaled_dot_product_attention", "scale", scale))}, dropout)
-attention_parts(query, key, value, *mask, causal=False, scale: float = 1.0): What
-    `scaled_dot_product_attention` gives, and two numbers of each row of its scores: the largest, a
+attention_parts(query, key, value, *mask, causal=False, scale: float = 1.0): The result of
+    `scaled_dot_product_attention`, and two numbers of each row of its scores: the largest, a
     constant for derivatives, and 1 / sum(exp(score - largest)).
 attention_gradient(out_grad, query, key, value, rows, delta, *mask, causal=False, scale: float =
-    1.0): The in-gradients of `attention_parts`, whose scores are made again, block by block, from
-    its `rows` and the sums `delta` of out_grad * out along the last axis.
+    1.0): The in-gradients of `attention_parts`, whose scores are recomputed block by block from its
+    `rows` and the sums `delta` of out_grad * out along the last axis.
 """
 define_rows(_TABLE, globals(), ("query", "key", "value", "mask"), ("scaled_dot_product_attention",))

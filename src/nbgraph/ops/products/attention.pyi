@@ -11,10 +11,10 @@ from nbgraph.operator.annotations import Operand
 def forward(operands: Layouts, outputs: Layouts, requests: Sequence[str], attributes: Attributes) -> Lowered | None:
     """Return the call for `attention_parts`."""
 def backward(operands: Layouts, outputs: Layouts, requests: Sequence[str], attributes: Attributes) -> Lowered | None:
-    """Return the calls for `attention_gradient`: where there are few heads one for the query's,
-    whose tiles are blocks of rows, and one for the others, whose tiles are columns."""
+    """Return the calls for `attention_gradient`: with few heads one for the query's, with blocks of
+    rows as tiles, and one for the others, with columns as tiles."""
 def attention(operands: Any, mask: Any, how: dict[str, Any], dropout: float) -> Any:
-    """Values weighted by what queries see of keys; see `scaled_dot_product_attention`."""
+    """Return values weighted by queries and keys; see `scaled_dot_product_attention`."""
 def scaled_dot_product_attention(query: Operand[Carried], key: Operand[Carried], value: Operand[Carried], mask: Operand[Carried] | None=None, *, causal: bool=False, scale: float | None=None, dropout: float=0.0) -> Carried:
     r"""softmax(query @ key' * scale) @ value (Vaswani et al., Attention is all you need, 2017), without
     the scores in memory (Dao et al., FlashAttention, 2022).
@@ -26,10 +26,10 @@ def scaled_dot_product_attention(query: Operand[Carried], key: Operand[Carried],
     value : array (..., source, values); axes in front broadcast
     mask : array that broadcasts to (..., positions, source), optional: truth values say what is
         seen, numbers (-inf hides) are added to the scores
-    causal : whether a position sees itself and those before it alone; the last query is at
-        the last key, where torch and JAX have the first at the first
+    causal : whether a position sees only itself and earlier ones; the last query is aligned with
+        the last key, in torch and JAX the first with the first
     scale : float, by default 1 / sqrt(size)
-    dropout : float, the probability with which a weight is 0 in training; then scores take memory
+    dropout : float, the probability that a weight is 0 in training; then scores take memory
 
     Returns
     -------
@@ -45,10 +45,10 @@ def scaled_dot_product_attention(query: Operand[Carried], key: Operand[Carried],
            [0.5, 0.5]])
     """
 def attention_parts(query: Any, key: Any, value: Any, *mask: Any, causal: bool=False, scale: float=1.0) -> Any:
-    r"""What `scaled_dot_product_attention` gives, and two numbers of each row of its scores: the
+    r"""The result of `scaled_dot_product_attention`, and two numbers of each row of its scores: the
     largest, a constant for derivatives, and 1 / sum(exp(score - largest)).
     """
 def attention_gradient(out_grad: Any, query: Any, key: Any, value: Any, rows: Any, delta: Any, *mask: Any, causal: bool=False, scale: float=1.0) -> Any:
-    r"""The in-gradients of `attention_parts`, whose scores are made again, block by block, from its
+    r"""The in-gradients of `attention_parts`, whose scores are recomputed block by block from its
     `rows` and the sums `delta` of out_grad * out along the last axis.
     """

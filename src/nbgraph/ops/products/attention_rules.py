@@ -1,7 +1,7 @@
-"""Attention as a composition of operators, which has its scores in memory, and gradient rules.
+"""Attention as a composition of operators, with its scores in memory, and gradient rules.
 
-The rule of attention is an operator that makes the scores again, block by block; its own rule, and
-that of a mask of numbers, are written with the composition.
+The rule of attention is an operator that recomputes the scores in blocks; its own rule, and that of
+a mask of numbers, use the composition.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nbgraph.operator.arrays.array_op import Gradients
 from nbgraph.ops.define import added, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
 
-_far = lambda x: -65504.0 if x.dtype.itemsize == 2 else -1e30  # the score of what is not seen
+_far = lambda x: -65504.0 if x.dtype.itemsize == 2 else -1e30  # a masked score
 
 
 def _turn(x: Any) -> Any:
@@ -24,7 +24,7 @@ def _turn(x: Any) -> Any:
 
 
 def _hidden(mask: Sequence[Any], scores: Any, *, causal: bool) -> list[Any]:
-    """Return what says where scores are not to be seen: numbers of a mask as low as `far`, too."""
+    """Return conditions of masked scores, also where a mask's numbers are as low as `_far`."""
     rows, columns = scores.shape[-2:]
     conditions = [library.less_equal(m, 0 if m.dtype == "bool" else _far(scores)) for m in mask]
     if causal:
@@ -34,7 +34,7 @@ def _hidden(mask: Sequence[Any], scores: Any, *, causal: bool) -> list[Any]:
 
 
 def scores_of(query: Any, key: Any, *mask: Any, causal: bool, scale: float) -> Any:
-    """Return the scores, those that are not to be seen far below all others."""
+    """Return the scores, with masked ones far below all others."""
     scores = library.matmul(multiply(query, scale), _turn(key))
     for own in mask:
         if own.dtype != "bool":
@@ -47,14 +47,14 @@ def scores_of(query: Any, key: Any, *mask: Any, causal: bool, scale: float) -> A
 def composition(
     query: Any, key: Any, value: Any, *mask: Any, causal: bool, scale: float, dropout: float = 0.0
 ) -> Any:
-    """Return what attention gives by products and a softmax."""
+    """Return attention by products and a softmax."""
     weights = library.softmax(scores_of(query, key, *mask, causal=causal, scale=scale), axis=-1)
     weights = library.dropout(weights, dropout) if dropout else weights
     return library.matmul(weights, value)
 
 
 def parts(*operands: Any, causal: bool, scale: float) -> tuple[Any, Any]:
-    """Return what attention gives, and the numbers of rows, by operators."""
+    """Return attention and the numbers of rows, by operators."""
     query, key, value, *mask = operands
     scores = scores_of(query, key, *mask, causal=causal, scale=scale)
     top = library.max(scores, axis=-1, keepdims=True)
@@ -82,21 +82,21 @@ def gradient(*operands: Any, causal: bool, scale: float) -> tuple[Any, Any, Any]
 
 
 class Slopes:
-    """What derivatives have in common: the probabilities, and where scores are not to be seen."""
+    """Shared parts of derivatives: the probabilities, and where scores are masked."""
 
     def __init__(self, g: Gradients, query: Any, key: Any, mask: Sequence[Any]) -> None:
         self.share = library.softmax(scores_of(query, key, *mask, **g.attributes), axis=-1)
         self.hidden = _hidden(mask, self.share, causal=g.attributes["causal"])
 
     def seen(self, x: Any) -> Any:
-        """Return `x`, and 0 where nothing flows."""
+        """Return `x`, but 0 where scores are masked."""
         for own in self.hidden:
             x = None if x is None else library.where(own, 0, x)
         return x
 
 
 def attention_rule(g: Gradients) -> Sequence[Any]:
-    """By the operator that makes the scores again."""
+    """Use the operator that recomputes the scores."""
     out_grad, (query, key, value, *mask) = g.out_grads[0], g.inputs
     if out_grad is None:
         return []
@@ -116,10 +116,10 @@ def attention_rule(g: Gradients) -> Sequence[Any]:
 
 
 def gradient_rule(g: Gradients) -> Sequence[Any]:
-    """By the composition. Numbers of rows follow from query and key: nothing flows to them.
+    """Use the composition. Numbers of rows follow from query and key, so they get no gradient.
 
-    With P the probabilities, D = out_grad @ value' - delta and Z = scale * P * D the results are
-    Z @ key, Z' @ query and P' @ out_grad; what flows to Z and P flows on through the softmax."""
+    With P the probabilities, D = out_grad @ value' - delta and Z = scale * P * D the results are Z
+    @ key, Z' @ query and P' @ out_grad; gradients of Z and P pass through the softmax."""
     out_grad, query, key, value, _, delta, *mask = g.inputs
     a, b, c = g.out_grads
     own, scale = Slopes(g, query, key, mask), g.attributes["scale"]

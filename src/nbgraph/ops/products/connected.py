@@ -18,7 +18,7 @@ from nbgraph.shape import Array, Shapes, merged
 
 
 def _split(shape: Shape, *, flatten: bool) -> tuple[Shape, int]:
-    """The axes that stay, and how many inputs each of their elements has."""
+    """Return the axes that stay, and the number of inputs per element."""
     lead = shape[:1] if flatten else shape[:-1]
     return lead, math.prod(shape[len(lead) :])
 
@@ -39,8 +39,8 @@ def _infer(x: Spec, w: Spec, *bias: Spec, flatten: bool) -> Spec:
 
 
 def _partial(in_shapes: Shapes, out_shapes: Shapes, *, flatten: bool) -> tuple[Shapes, Shapes]:
-    """Inputs of the weights follow from the data; features from weights, bias or result; leading
-    extents of data and result are the same."""
+    """Infer inputs of the weights from the data; features from weights, bias or result; leading
+    extents of data and result are equal."""
     (x, w, *bias), (out,) = in_shapes, out_shapes
     known = [s[0] for s in (w, *bias) if s] + ([out[-1]] if out else [])
     features = next((n for n in known if n is not None), None)
@@ -58,7 +58,7 @@ def _partial(in_shapes: Shapes, out_shapes: Shapes, *, flatten: bool) -> tuple[S
 def _tiling(specs: Specs, dtype: Any, *, flatten: bool) -> KernelCall | None:
     from nbgraph.kernels.compiler.written import written
     from nbgraph.kernels.products.axes import tile_of
-    from nbgraph.kernels.products.blas import routine  # SciPy comes with the first product
+    from nbgraph.kernels.products.blas import routine  # SciPy is loaded with the first product
     from nbgraph.kernels.products.connected import connected_text
 
     lead, inputs = _split(specs[0].shape, flatten=flatten)
@@ -82,7 +82,7 @@ def _naive(x: Array, w: Array, *bias: Array, flatten: bool) -> Array:
 
 
 def _rule(g: Gradients) -> Sequence[Any]:
-    """Products of matrices; the bias takes the sum over rows."""
+    """Use products of matrices; the bias gets the sum over rows."""
     (x, w), shape, features = g.inputs[:2], g.specs[0].shape, g.specs[1].shape[0]
     lead, inputs = _split(shape, **g.attributes)
     rows = math.prod(lead)
@@ -96,13 +96,13 @@ def _rule(g: Gradients) -> Sequence[Any]:
 
 
 class ConnectedOp(TiledOp):
-    """A TiledOp that multiplies bfloat16 as it is, where the processor does."""
+    """A TiledOp that multiplies bfloat16 directly on processors that do."""
 
     def lower(self, case: Application) -> Lowered | None:
         operands, outputs, requests, attributes, host = case
         (out,), (request,), dtype = outputs, requests, outputs[0].dtype
         if host and dtype.name == "bfloat16" and all(x.dtype == dtype for x in operands):
-            from nbgraph.operator.products import narrow  # with the first of them
+            from nbgraph.operator.products import narrow  # loaded with the first of them
 
             x, w = operands[:2]
             rows = math.prod(_split(x.shape, **attributes)[0])

@@ -7,7 +7,7 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 class ConnectedOp(TiledOp):
-    """A TiledOp that multiplies bfloat16 as it is, where the processor does."""
+    """A TiledOp that multiplies bfloat16 directly on processors that do."""
 
     def lower(self, case: Application) -> Lowered | None:
         ...

@@ -1,8 +1,8 @@
 """einsum: sums of products by named indices; its gradient is einsum again.
 
-Where shapes are known, an einsum is taken apart when it is called: diagonals and sums of single
-operands, then products of pairs, in the order that `np.einsum_path` finds. A pair is one call of
-BLAS, or a multiplication where nothing much is summed.
+If shapes are known, an einsum is decomposed at its call: into diagonals and sums of single
+operands, then products of pairs, in the order of `np.einsum_path`. A pair is one call of BLAS, or a
+multiplication if hardly anything is summed.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from nbgraph.ops.define import Shape, as_array, deferrable, kept, library, publi
 from nbgraph.shape import Array, Arrays
 
 _NATIVE = np.dtype("float32"), np.dtype("float64")
-_SHORT = 64  # elements: shorter sums of products are multiplications that are added up
+_SHORT = 64  # elements: shorter sums of products are multiplications and additions
 
 
 class _Names(NamedTuple):
-    """The indices of each operand and of the result: one letter an axis, no ellipsis."""
+    """The indices of each operand and of the result: one letter per axis, no ellipsis."""
 
     operands: list[str]
     result: str
@@ -37,7 +37,7 @@ class _Names(NamedTuple):
 
 
 def _names(subscripts: str, shapes: Sequence[Shape]) -> _Names:
-    """The subscripts with ellipses as letters and the result spelled out; checked."""
+    """Return the subscripts with ellipses as letters and an explicit result; checked."""
     labels, arrow, result = subscripts.partition("->")
     operands = labels.split(",")
     if len(operands) != len(shapes):
@@ -79,7 +79,7 @@ def _spelled(names: str, shape: Shape, lead: str, subscripts: str) -> str:
 
 
 def _sizes(names: _Names, shapes: Sequence[Shape]) -> dict[str, int]:
-    """The size of each index; a size of 1 broadcasts."""
+    """Return the size of each index; a size of 1 broadcasts."""
     sizes: dict[str, int] = {}
     for own, shape in zip(names.operands, shapes, strict=True):
         for letter, n in zip(own, shape, strict=True):
@@ -96,8 +96,8 @@ def _sizes(names: _Names, shapes: Sequence[Shape]) -> dict[str, int]:
 
 @functools.lru_cache(maxsize=1024)
 def _sized(subscripts: str, shapes: tuple[Shape, ...]) -> tuple[_Names, Mapping[str, int]]:
-    """Return the names of operands of these shapes, and the size of each index; not to be
-    changed."""
+    """Return the names for operands of these shapes, and the size of each index; cached, so do not
+    modify them."""
     names = _names(subscripts, shapes)
     return names, _sizes(names, shapes)
 
@@ -106,8 +106,8 @@ def _sized(subscripts: str, shapes: tuple[Shape, ...]) -> tuple[_Names, Mapping[
 
 
 def product_rule(g: Gradients) -> Sequence[Any]:
-    """The gradients of a product of two arrays: the out-gradient times the other operand, summed
-    over what the operand does not have."""
+    """Return the gradients of a product of two arrays: the out-gradient times the other operand,
+    summed over the indices that the operand lacks."""
     assert isinstance(g.op, ProductOp)
     labels = g.op.labels(*g.specs, **g.attributes)
     assert labels is not None, g.op
@@ -126,7 +126,7 @@ def product_rule(g: Gradients) -> Sequence[Any]:
 
 
 class EinsumOp(ProductOp):
-    """einsum as an operator: a kernel for a pair, else taken apart when it is computed."""
+    """einsum as an operator: a kernel for a pair, else decomposed when computed."""
 
     def _spec(self, *specs: Spec, **attributes: Any) -> Spec:
         subscripts = attributes["subscripts"]
@@ -135,8 +135,8 @@ class EinsumOp(ProductOp):
         return Spec(tuple(sizes[letter] for letter in names.result), dtype)
 
     def apart(self, inputs: Arrays, attributes: Attributes) -> Array:
-        """See ProductOp. On copies: operators on memory that other work uses wait for that."""
-        if not all(x.size for x in inputs):  # zeros; no kernel, and nothing to take apart
+        """See ProductOp. On copies, as operators would wait for other work on the memory."""
+        if not all(x.size for x in inputs):  # zeros; nothing to decompose
             return self.naive(inputs, attributes)
         return apart(attributes["subscripts"], *map(np.array, inputs))
 
@@ -147,7 +147,7 @@ class EinsumOp(ProductOp):
 
 
 def _pair(*specs: Spec, subscripts: str) -> Labels | None:
-    """What the axes of two operands are; None where it is more than one product."""
+    """Return the labels of two operands' axes; None if it is more than one product."""
     if len(specs) != 2:
         return None
     shapes = [spec.shape for spec in specs]
@@ -168,7 +168,7 @@ def _pair(*specs: Spec, subscripts: str) -> Labels | None:
 
 @kept
 def apart(subscripts: str, *operands: Any) -> Any:
-    """By operators of the library; shapes are known, dtypes of several all float32 or float64."""
+    """Apply operators of the library; shapes are known, dtypes are all float32 or float64."""
     shapes = tuple([tuple(x.shape) for x in operands])
     names, sizes = _sized(subscripts, shapes)
     left = list(zip(operands, names.operands, strict=True))
@@ -186,7 +186,7 @@ def apart(subscripts: str, *operands: Any) -> Any:
 
 @functools.lru_cache(maxsize=1024)
 def _path(text: str, shapes: tuple[Shape, ...]) -> list[tuple[int, ...]]:
-    """Which operands are multiplied, step by step; what they give comes last."""
+    """Return which operands to multiply, step by step; results are appended."""
     if len(shapes) == 1:
         return []
     if len(shapes) == 2:
@@ -196,7 +196,7 @@ def _path(text: str, shapes: tuple[Shape, ...]) -> list[tuple[int, ...]]:
 
 
 def _single(value: Any, own: str, rest: str, sizes: Mapping[str, int]) -> tuple[Any, str]:
-    """An operand with each of its indices once, and only those that somebody asks for."""
+    """Return an operand with each of its indices once, and only those still needed."""
     for letter in dict.fromkeys(own):
         while own.count(letter) > 1:
             first = own.index(letter)
@@ -217,10 +217,10 @@ def _single(value: Any, own: str, rest: str, sizes: Mapping[str, int]) -> tuple[
 def _product(
     x: Any, a: str, y: Any, b: str, rest: str, sizes: Mapping[str, int], result: str
 ) -> tuple[Any, str]:
-    """The product of two operands with what later steps, or the result, ask for."""
+    """Return the product of two operands over the indices that later steps, or the result, need."""
     x, a = _single(x, a, b + rest, sizes)
     y, b = _single(y, b, a + rest, sizes)
-    x, a = _single(x, a, b + rest, sizes)  # an index of size 1 may have gone
+    x, a = _single(x, a, b + rest, sizes)  # an index of size 1 may have been dropped
     summed, out, by_blas = _layout(a, b, rest, sizes, result)
     if by_blas:
         return _EINSUM(x, y, subscripts=f"{a},{b}->{out}"), out
@@ -239,7 +239,7 @@ def _layout(
     summed = [c for c in a if c not in rest]
     out = "".join(sorted(both, key=lambda c: result.find(c) if c in result else -1))
     apart = set(a) ^ set(b)
-    if out and out[-1] not in apart:  # BLAS writes no such layout; a view of another one is free
+    if out and out[-1] not in apart:  # BLAS lacks this layout; another's view is free
         kinds = [set(a) & set(b), set(a), set(b)]
         out = "".join(sorted(out, key=lambda c: [c in kind for kind in kinds].index(True)))
     enough = bool(apart) or math.prod(sizes[c] for c in summed) >= _SHORT
@@ -248,7 +248,7 @@ def _layout(
 
 @functools.lru_cache(maxsize=1024)
 def _one_product(subscripts: str, shapes: tuple[Shape, ...]) -> str | None:
-    """Return the subscripts of the one product by BLAS that an einsum is, or None."""
+    """Return the subscripts if an einsum is a single product by BLAS, or None."""
     names, sizes = _sized(subscripts, shapes)
     if len(shapes) != 2:
         return None
@@ -262,7 +262,7 @@ def _one_product(subscripts: str, shapes: tuple[Shape, ...]) -> str | None:
 
 
 def _spread(x: Any, own: str, every: str) -> Any:
-    """With the axes of `every`, those it lacks of size 1."""
+    """Return x with the axes of `every`; those it lacks have size 1."""
     order = tuple(own.index(c) for c in every if c in own)
     if order != tuple(range(len(order))):
         x = library.transpose(x, order)
@@ -274,8 +274,8 @@ def _spread(x: Any, own: str, every: str) -> Any:
 
 
 def _rule(g: Gradients) -> Sequence[Any]:
-    """Operand and result change places. An index that no other has is spread by ones; one that
-    an operand has twice is split in two, which an identity ties together."""
+    """Swap operand and result. An index that occurs nowhere else is expanded by ones; one that an
+    operand has twice is split in two, joined by an identity."""
     if _pair(*g.specs, **g.attributes) is not None:
         return product_rule(g)
     shapes = tuple([spec.shape for spec in g.specs])
@@ -315,11 +315,10 @@ def einsum(subscripts: str, *operands: Any, out: Any = None) -> Any:
     """Products of elements summed over the indices that the result does not name.
 
     subscripts : letters for the axes of each operand, "ij,jk->ik"; an ellipsis (...) for axes that
-        broadcast. Without an arrow the result has the letters that stand once, in the order of the
-        alphabet.
+        broadcast. Without an arrow the result has the letters that occur once, in alphabetical
+        order.
     *operands : arrays
-    ! ShapeError where indices do not fit the shapes, ArgumentError for subscripts that say nothing
-        sensible.
+    ! ShapeError where indices do not fit the shapes, ArgumentError for invalid subscripts.
     >>> einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])
     array([3, 7])
     """
@@ -331,13 +330,13 @@ def einsum(subscripts: str, *operands: Any, out: Any = None) -> Any:
         one = _one_product(subscripts, tuple([tuple(x.shape) for x in arrays]))
         if one is not None:
             return _EINSUM(*arrays, subscripts=one, out=out)
-        result = apart(subscripts, *arrays)  # with `out` too: another order of sums has other bits
+        result = apart(subscripts, *arrays)  # also with `out`: another order of sums has other bits
         return result if out is None else library.copy(result, out=out)
     return _EINSUM(*arrays, subscripts=subscripts, out=out)
 
 
 def _divisible(operands: Sequence[Any]) -> bool:
-    """Whether it can be taken apart now, without another rounding in between."""
+    """Return whether it can be decomposed now, without intermediate rounding."""
     dtypes = {getattr(x, "dtype", None) for x in operands}
     known = all(x.shape is not None and None not in x.shape for x in operands)
     return known and len(dtypes) == 1 and dtypes.pop() in _NATIVE

@@ -7,36 +7,35 @@ from nbgraph.operator.products.op import ProductOp
 from nbgraph.shape import Array, Arrays
 
 def product_rule(g: Gradients) -> Sequence[Any]:
-    """The gradients of a product of two arrays: the out-gradient times the other operand, summed
-    over what the operand does not have."""
+    """Return the gradients of a product of two arrays: the out-gradient times the other operand,
+    summed over the indices that the operand lacks."""
 class EinsumOp(ProductOp):
-    """einsum as an operator: a kernel for a pair, else taken apart when it is computed."""
+    """einsum as an operator: a kernel for a pair, else decomposed when computed."""
 
     def _spec(self, *specs: Spec, **attributes: Any) -> Spec:
         ...
 
     def apart(self, inputs: Arrays, attributes: Attributes) -> Array:
-        """See ProductOp. On copies: operators on memory that other work uses wait for that."""
+        """See ProductOp. On copies, as operators would wait for other work on the memory."""
 
     def naive(self, inputs: Arrays, attributes: Attributes) -> Array:
         ...
 def apart(subscripts: str, *operands: Any) -> Any:
-    """By operators of the library; shapes are known, dtypes of several all float32 or float64."""
+    """Apply operators of the library; shapes are known, dtypes are all float32 or float64."""
 def einsum(subscripts: str, *operands: Any, out: Any=None) -> Any:
     """Products of elements summed over the indices that the result does not name.
     
     Parameters
     ----------
     subscripts : letters for the axes of each operand, "ij,jk->ik"; an ellipsis (...) for axes that
-        broadcast. Without an arrow the result has the letters that stand once, in the order of the
-        alphabet.
+        broadcast. Without an arrow the result has the letters that occur once, in alphabetical
+        order.
     *operands : arrays
     out : array to write to, optional
     
     Raises
     ------
-    ShapeError where indices do not fit the shapes, ArgumentError for subscripts that say nothing
-        sensible.
+    ShapeError where indices do not fit the shapes, ArgumentError for invalid subscripts.
     
     >>> einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])
     array([3, 7])"""

@@ -33,7 +33,7 @@ from nbgraph.shape import broadcast
 
 
 def _matmul_labels(a: Spec, b: Spec) -> Labels:
-    """NumPy's rule: vectors are rows or columns, leading axes broadcast."""
+    """Return labels by NumPy's rule: vectors are rows or columns, leading axes broadcast."""
     x, y = a.shape, b.shape
     if not x or not y:
         raise ShapeError(
@@ -54,12 +54,12 @@ def _matmul_labels(a: Spec, b: Spec) -> Labels:
 
 
 def leading(count: int) -> tuple[str, ...]:
-    """Labels of leading axes, which are aligned at their end."""
+    """Return labels of leading axes, which are aligned at their end."""
     return tuple(f"batch{d}" for d in reversed(range(max(0, count))))
 
 
 def _matmul_rule(g: Gradients) -> Sequence[Any]:
-    """Of matrices it is matmul, which reads well; else whatever product it takes."""
+    """Use matmul for matrices, for readable graphs; else any product."""
     (a, b), (spec_a, spec_b) = g.inputs, g.specs
     if len(spec_a.shape) < 2 or len(spec_b.shape) < 2 or spec_a.shape[:-2] != spec_b.shape[:-2]:
         return product_rule(g)
@@ -67,7 +67,7 @@ def _matmul_rule(g: Gradients) -> Sequence[Any]:
     return [left, lambda: library.matmul(matrix_transpose(a), g.out_grad)]
 
 
-_ANY = 64  # axes, more than there are
+_ANY = 64  # more axes than any array has
 _MATMUL = ProductOp("matmul", _matmul_labels, gradient=_matmul_rule, even=2)
 
 
@@ -96,7 +96,7 @@ def _dot_labels(
 
 
 def _own(operand: str, shape: Shape) -> tuple[str, ...]:
-    """Labels of an operand's axes, by place."""
+    """Return labels of an operand's axes, by position."""
     return tuple(f"{operand}{d}" for d in range(len(shape)))
 
 
@@ -104,7 +104,7 @@ _DOT = ProductOp("dot", _dot_labels, gradient=product_rule, even=_ANY)
 
 
 def dotted(a: Any, b: Any, flags: dict[str, bool], *, first: bool, out: Any) -> Any:
-    """`dot` of dense arrays."""
+    """Return `dot` of dense arrays."""
     if a.shape == () or b.shape == ():
         return multiply(a, b, out=out)
     if first and (a.shape is None or b.shape is None or max(len(a.shape), len(b.shape)) > 2):
@@ -215,7 +215,7 @@ _TENSORDOT = ProductOp("tensordot", _tensordot_labels, gradient=product_rule)
 
 
 def summed_axes(axes: Any) -> Any:
-    """The axes of `tensordot`: a count, or those of both operands."""
+    """Return the axes of `tensordot`: a count, or those of both operands."""
     if not isinstance(axes, Sequence):
         return whole("tensordot", "axes", axes)
     if len(axes) != 2:
@@ -238,8 +238,8 @@ dot(x1, x2, /, *, transpose_a=False, transpose_b=False, first=False, out=None): 
     last axis of `x1` and the last but one (or only) of `x2`; of numbers *.
     x1, x2 : arrays; one of them may be a scipy.sparse matrix: see `sparse_dot`
     transpose_a, transpose_b : whether the last two axes of an operand are exchanged first
-    first : whether the axis of x2 is its first, and transposed operands have first and last axis
-        for each other, as in MXNet
+    first : whether the axis of x2 is its first, and transposition exchanges the first and last
+        axis, as in MXNet
     -> array with the other axes of x1, then those of x2
     ! ShapeError where sizes do not fit.
     >>> dot([1, 2], [3, 4])
@@ -259,14 +259,14 @@ inner(x1, x2, /, *, out=None): The sum of products over the last axes; of number
     = multiply(x1, x2, out=out) if () in (as_array(x1).shape, as_array(x2).shape) else op(...)
 tensordot(x1, x2, /, axes=2, *, out=None): The sum of products over pairs of axes.
     x1, x2 : arrays
-    axes : int: the last so many of x1 with the first of x2; or two sequences of axes
+    axes : int: so many last axes of x1 with the first of x2; or two sequences of axes
     -> array with the other axes of x1, then those of x2
     ! ShapeError where paired sizes differ.
     >>> tensordot([[1, 2], [3, 4]], [[1, 0], [0, 1]])
     np.int64(5)
     = op(..., axes=summed_axes(axes))
-batch_dot(x1, x2, /, *, transpose_a=False, transpose_b=False, out=None): Products of matrices, pair
-    by pair: all axes but the last two count pairs.
+batch_dot(x1, x2, /, *, transpose_a=False, transpose_b=False, out=None): Products of pairs of
+    matrices; all axes but the last two index the pairs.
     x1 : array (..., m, k), with `transpose_a` (..., k, m)
     x2 : array (..., k, n), with `transpose_b` (..., n, k); leading axes are the same
     -> array (..., m, n)

@@ -6,9 +6,9 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def leading(count: int) -> tuple[str, ...]:
-    """Labels of leading axes, which are aligned at their end."""
+    """Return labels of leading axes, which are aligned at their end."""
 def dotted(a: Any, b: Any, flags: dict[str, bool], *, first: bool, out: Any) -> Any:
-    """`dot` of dense arrays."""
+    """Return `dot` of dense arrays."""
 def vecdot(x1: Any, x2: Any, /, *, axis: int=-1) -> Any:
     """The sum of products along an axis; the others broadcast. Of complex numbers x1 is conjugated.
     
@@ -20,7 +20,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int=-1) -> Any:
     >>> vecdot([[1, 2], [3, 4]], [1, 1])
     array([3, 7])"""
 def summed_axes(axes: Any) -> Any:
-    """The axes of `tensordot`: a count, or those of both operands."""
+    """Return the axes of `tensordot`: a count, or those of both operands."""
 def matmul(x1: Operand[Carried], x2: Operand[Carried], /, *, out: Any=None) -> Carried:
     r"""The product of matrices, `x1 @ x2`; leading axes broadcast, vectors are rows or columns.
 
@@ -48,8 +48,8 @@ def dot(x1: Operand[Carried], x2: Operand[Carried], /, *, transpose_a: bool=Fals
     ----------
     x1, x2 : arrays; one of them may be a scipy.sparse matrix: see `sparse_dot`
     transpose_a, transpose_b : whether the last two axes of an operand are exchanged first
-    first : whether the axis of x2 is its first, and transposed operands have first and last axis
-        for each other, as in MXNet
+    first : whether the axis of x2 is its first, and transposition exchanges the first and last
+        axis, as in MXNet
     out : array to write to, optional
 
     Returns
@@ -91,7 +91,7 @@ def tensordot(x1: Operand[Carried], x2: Operand[Carried], /, axes: Any=2, *, out
     Parameters
     ----------
     x1, x2 : arrays
-    axes : int: the last so many of x1 with the first of x2; or two sequences of axes
+    axes : int: so many last axes of x1 with the first of x2; or two sequences of axes
     out : array to write to, optional
 
     Returns
@@ -106,7 +106,7 @@ def tensordot(x1: Operand[Carried], x2: Operand[Carried], /, axes: Any=2, *, out
     np.int64(5)
     """
 def batch_dot(x1: Operand[Carried], x2: Operand[Carried], /, *, transpose_a: bool=False, transpose_b: bool=False, out: Any=None) -> Carried:
-    r"""Products of matrices, pair by pair: all axes but the last two count pairs.
+    r"""Products of pairs of matrices; all axes but the last two index the pairs.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def _compute(inputs: list[Array], outputs: list[Array], *, columns: int, transpo
 
 
 def _matrix(values: Array, indices: Array, offsets: Array, columns: int) -> scipy.sparse.csr_matrix:
-    import scipy.sparse  # loaded where it is used
+    import scipy.sparse  # loaded when used
 
     shape = offsets.size - 1, columns
     return scipy.sparse.csr_matrix((values, indices, offsets), shape=shape)
@@ -96,7 +96,7 @@ _CSR_DOT = ArrayOp(
 
 
 def columns_of(columns: int | None, dense: Any, *, transpose: bool) -> int:
-    """How many columns a matrix has: by default as many as dense has rows."""
+    """Return the number of a matrix's columns: by default that of dense's rows."""
     if columns is not None:
         return operator.index(columns)
     if transpose:
@@ -111,7 +111,7 @@ csr_dot(values, indices, offsets, dense, *, columns: int | None = None, transpos
     indices : array (n,) of ints, the column of each
     offsets : array (rows + 1,) of ints: row i holds elements offsets[i] up to offsets[i + 1]
     dense : array (columns, k), with `transpose` (rows, k)
-    columns : int, how many S has; by default as many as dense has rows
+    columns : int, those of S; by default as many as `dense` has rows
     -> array (rows, k), with `transpose` (columns, k). Gradients flow to values and dense.
     >>> csr_dot([5.0, 7.0], [0, 1], [0, 1, 2], [[1.0], [2.0]])
     array([[ 5.],

@@ -5,7 +5,7 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def columns_of(columns: int | None, dense: Any, *, transpose: bool) -> int:
-    """How many columns a matrix has: by default as many as dense has rows."""
+    """Return the number of a matrix's columns: by default that of dense's rows."""
 def sparse_dot(a: Any, b: Any, *, transpose_a: bool=False, transpose_b: bool=False) -> Any:
     """The product of a scipy.sparse matrix with a dense array of any kind, on either side.
     
@@ -29,7 +29,7 @@ def csr_dot(values: Operand[Carried], indices: Operand[Carried], offsets: Operan
     indices : array (n,) of ints, the column of each
     offsets : array (rows + 1,) of ints: row i holds elements offsets[i] up to offsets[i + 1]
     dense : array (columns, k), with `transpose` (rows, k)
-    columns : int, how many S has; by default as many as dense has rows
+    columns : int, those of S; by default as many as `dense` has rows
     out : array to write to, optional
 
     Returns

@@ -1,4 +1,4 @@
-"""Extremes and questions of whole axes: max, min, any, all, count_nonzero.
+"""Extremes and tests over axes: max, min, any, all, count_nonzero.
 
 The slope of an extreme is shared equally by the elements that attain it. NaN counts as the
 extreme, as in NumPy.
@@ -22,7 +22,7 @@ from nbgraph.ops.reductions.reductions import kept, reduced, reduction_infer, sp
 
 
 def shared_equally(x: Any, g: Gradients) -> Any:
-    """The in-gradient of an extreme of `x`: to the elements equal to it, in equal parts."""
+    """Return the in-gradient of an extreme of `x`: equal shares for the elements equal to it."""
     attained = library.astype(equal(x, kept(g.outputs[0], g)), g.specs[0].dtype)
     share = divide(attained, sum(attained, g.attributes["axis"], keepdims=True))
     return multiply(spread(g), share)
@@ -42,7 +42,7 @@ def _extreme(name: Literal["max", "min"], ufunc: np.ufunc) -> ReduceOp:
 _MAX, _MIN = _extreme("max", np.maximum), _extreme("min", np.minimum)
 
 
-def _question(name: str, dtype: str, answer: Callable[..., Any], combine: Combine) -> ReduceOp:
+def _test_op(name: str, dtype: str, answer: Callable[..., Any], combine: Combine) -> ReduceOp:
     return ReduceOp(
         name,
         reduction_infer(name, lambda operand, asked: np.dtype(dtype)),
@@ -51,9 +51,9 @@ def _question(name: str, dtype: str, answer: Callable[..., Any], combine: Combin
     )
 
 
-_ANY = _question("any", "bool", np.any, "max")
-_ALL = _question("all", "bool", np.all, "min")
-_COUNT = _question("count_nonzero", "int64", np.count_nonzero, "add")
+_ANY = _test_op("any", "bool", np.any, "max")
+_ALL = _test_op("all", "bool", np.all, "min")
+_COUNT = _test_op("count_nonzero", "int64", np.count_nonzero, "add")
 
 _EXTREME = """
 {name} a{name}(x, axis=None, *, keepdims=False, initial: Any = None, where: Any = True,
@@ -79,7 +79,7 @@ all(x, axis=None, *, keepdims=False, where: Any = True, out=None): Whether no el
     -> array of bool
     >>> all([[0, 1], [1, 1]], axis=0)
     array([False,  True])
-count_nonzero(x, axis=None, *, keepdims=False, out=None): How many elements are not zero.
+count_nonzero(x, axis=None, *, keepdims=False, out=None): The number of elements that are not zero.
     x, axis, keepdims : as those of `any`
     -> array of int64
     >>> count_nonzero([[0, 1], [1, 1]], axis=0)

@@ -6,7 +6,7 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def shared_equally(x: Any, g: Gradients) -> Any:
-    """The in-gradient of an extreme of `x`: to the elements equal to it, in equal parts."""
+    """Return the in-gradient of an extreme of `x`: equal shares for the elements equal to it."""
 def max(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, initial: Any=None, where: Any=True, exclude: bool=False, out: Any=None) -> Carried:
     r"""The largest element over axes; NaN where there is one. ShapeError of no elements.
 
@@ -77,7 +77,7 @@ def all(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdim
     array([False,  True])
     """
 def count_nonzero(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, out: Any=None) -> Carried:
-    r"""How many elements are not zero.
+    r"""The number of elements that are not zero.
 
     Parameters
     ----------

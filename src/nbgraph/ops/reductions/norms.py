@@ -19,12 +19,12 @@ from nbgraph.shape import Array
 
 
 def _of_nothing(inputs: list[Array], outputs: list[Array], *, ord: float, **_: Any) -> None:
-    """Rows of elements are for row programs."""
+    """Fill the norm of no elements; row programs handle the others."""
     outputs[0][...] = math.inf if ord < 0 else 0
 
 
 def _infer(x: Spec, *, axis: Axis, ord: float, keepdims: bool) -> Spec:
-    # an extreme of nothing has no value, a sum of nothing has
+    # an extreme of no elements has no value, but a sum has
     infer = reduction_infer("vector_norm", mean_dtype, empty=not math.isinf(ord))
     return infer(x, axis=axis, keepdims=keepdims)
 
@@ -52,7 +52,7 @@ _VECTOR_NORM = ReduceOp(
 
 
 def order(ord: Any) -> float:
-    """The order of a norm of vectors; ArgumentError for something else than a number."""
+    """Return the order of a norm of vectors; ArgumentError unless it is a number."""
     if isinstance(ord, (str, tuple, list)) or ord is None:
         raise ArgumentError(f"vector_norm: ord={ord!r}; expected a number, inf or -inf")
     return float(ord)
@@ -63,7 +63,7 @@ vector_norm(x, *, axis=None, keepdims=False, ord: float = 2, out=None): sum(|x|*
     axes, several as if they were one.
 
     The slope where the norm is 0 is taken as 0.
-    ord : number; inf and -inf are the largest and the smallest size, 0 counts what is not zero
+    ord : number; inf and -inf are the largest and smallest magnitude, 0 counts nonzero elements
     >>> vector_norm([3.0, 4.0]), vector_norm([3.0, -4.0], ord=float("inf"))
     (np.float64(5.0), np.float64(4.0))
     = _VECTOR_NORM(absolute(x) if is_complex(x) else x, axis=hashable_axis("vector_norm", axis),

@@ -6,7 +6,7 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def order(ord: Any) -> float:
-    """The order of a norm of vectors; ArgumentError for something else than a number."""
+    """Return the order of a norm of vectors; ArgumentError unless it is a number."""
 def norm(x: Operand[Carried], ord: Any=None, axis: Any=None, *, keepdims: bool=False, out: Any=None) -> Carried:
     """The norm of vectors: by default the root of the sum of squares over all axes or `axis`.
     
@@ -33,7 +33,7 @@ def vector_norm(x: Operand[Carried], *, axis: int | tuple[int, ...] | None=None,
     x : array
     axis : int, several, or None for all
     keepdims : whether these axes stay, with size 1
-    ord : number; inf and -inf are the largest and the smallest size, 0 counts what is not zero
+    ord : number; inf and -inf are the largest and smallest magnitude, 0 counts nonzero elements
     out : array to write to, optional
 
     >>> vector_norm([3.0, 4.0]), vector_norm([3.0, -4.0], ord=float("inf"))

@@ -1,4 +1,4 @@
-"""Reductions over all axes but some, of the elements where a mask holds, from a value on."""
+"""Reductions with `exclude`, `where` and `initial`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nbgraph.ops.define import (
     library,
 )
 
-# what joins an initial value to a reduction, and what changes nothing in it
+# what combines an initial value with a reduction
 _JOINED = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
 _NEUTRAL = {"sum": 0, "prod": 1, "any": False, "all": True}
 
@@ -40,12 +40,12 @@ def reduce_others(
 
     reduction : the name of one, as "sum"
     axis : int or several ints; None for all
-    exclude : whether it is over all axes but these; with None, or none, it is over all, as in MXNet
+    exclude : whether to reduce all axes but these; with None or () all axes, as in MXNet
     where : array of bool that broadcasts to x: which elements count
     initial : number or array of no axes that counts as one more element
     **how : its other parameters
-    ! ShapeError for `where` that does not broadcast to x, and of a maximum or minimum without
-        `initial`; DTypeError for one that is not bool.
+    ! ShapeError if `where` does not broadcast to x, or a maximum or minimum lacks `initial`;
+        DTypeError unless `where` is bool.
     >>> reduce_others([[1, 2], [3, 4]], "sum", 0, exclude=True)
     array([3, 7])
     >>> reduce_others([[1, 2], [3, 4]], "max", 0, where=[True, False], initial=0)
@@ -74,7 +74,7 @@ def reduce_others(
         raise ShapeError(f"{reduction}: initial has shape {first.shape}; give one number")
     first = library.astype(first, reduced.dtype)
     if isinstance(first, np.generic | np.ndarray) and reduced.dtype.kind in "iuf":
-        first = first.item()  # a number beside an array has a quick way
+        first = first.item()  # a number with an array has a fast path
     return getattr(library, _JOINED[reduction])(reduced, first, out=out)
 
 
@@ -99,7 +99,7 @@ def _mask(reduction: str, x: Any, where: Any) -> Any:
 
 
 def neutral(reduction: str, dtype: np.dtype[Any]) -> Any:
-    """Return what changes nothing in a reduction of this dtype: for elements left out."""
+    """Return the neutral element of a reduction in this dtype, for excluded elements."""
     if reduction in _NEUTRAL:
         return _NEUTRAL[reduction]
     if dtype.kind == "b":
@@ -120,7 +120,7 @@ def _padded(x: Any, axis: Any, value: Any) -> tuple[Any, Any]:
 def _mean(
     x: Any, axis: Any, mask: Any, *, dtype: Any = None, keepdims: bool = False, out: Any = None
 ) -> Any:
-    """Return the mean of the elements where a mask holds; NaN of none."""
+    """Return the mean of the elements where a mask is true; NaN for none."""
     count = library.sum(mask, axis, keepdims=keepdims)
     wide = dtype if dtype is not None or inexact(x.dtype) else np.float64
     total = library.sum(library.where(mask, x, 0), axis, wide, keepdims=keepdims)

@@ -13,7 +13,7 @@ def reduce_others(x: Operand[Carried], reduction: str, axis: Any=None, *, exclud
     x : array
     reduction : the name of one, as "sum"
     axis : int or several ints; None for all
-    exclude : whether it is over all axes but these; with None, or none, it is over all, as in MXNet
+    exclude : whether to reduce all axes but these; with None or () all axes, as in MXNet
     where : array of bool that broadcasts to x: which elements count
     initial : number or array of no axes that counts as one more element
     out : array to write to, optional
@@ -21,12 +21,12 @@ def reduce_others(x: Operand[Carried], reduction: str, axis: Any=None, *, exclud
     
     Raises
     ------
-    ShapeError for `where` that does not broadcast to x, and of a maximum or minimum without
-        `initial`; DTypeError for one that is not bool.
+    ShapeError if `where` does not broadcast to x, or a maximum or minimum lacks `initial`;
+        DTypeError unless `where` is bool.
     
     >>> reduce_others([[1, 2], [3, 4]], "sum", 0, exclude=True)
     array([3, 7])
     >>> reduce_others([[1, 2], [3, 4]], "max", 0, where=[True, False], initial=0)
     array([3, 0])"""
 def neutral(reduction: str, dtype: np.dtype[Any]) -> Any:
-    """Return what changes nothing in a reduction of this dtype: for elements left out."""
+    """Return the neutral element of a reduction in this dtype, for excluded elements."""

@@ -1,4 +1,4 @@
-"""Reductions: sums, products, extremes, and questions of whole axes, with NumPy's dtypes.
+"""Reductions: sums, products, extremes, and tests over axes, with NumPy's dtypes.
 
 `axis` is None (all), an int or a tuple; reduced axes are dropped unless `keepdims`. Floating sums
 are blocked and pairwise, in an order that depends on shape and dtype alone; 16-bit floats
@@ -27,12 +27,12 @@ from nbgraph.shape import Array, spreads
 
 
 def reduced_shape(name: str, shape: Shape, axis: Axis, *, keepdims: bool) -> Shape:
-    """The shape that is left."""
+    """Return the shape without the reduced axes."""
     return row_shape(shape, axes_of(name, axis, len(shape)), keepdims=keepdims)
 
 
 def total_dtype(dtype: np.dtype[Any], asked: np.dtype[Any] | None) -> np.dtype[Any]:
-    """Of sums and products: floats keep theirs, integers and bool become 64-bit."""
+    """Return sums' and products' dtype: a float's own; of integers and bool, 64 bits."""
     if asked is not None:
         return asked
     if inexact(dtype):
@@ -41,23 +41,23 @@ def total_dtype(dtype: np.dtype[Any], asked: np.dtype[Any] | None) -> np.dtype[A
 
 
 def mean_dtype(dtype: np.dtype[Any], asked: np.dtype[Any] | None) -> np.dtype[Any]:
-    """Of means and deviations: floats keep theirs, others become float64."""
+    """Return the dtype of means and deviations: floats keep theirs, others become float64."""
     return asked or (dtype if inexact(dtype) else np.dtype("float64"))
 
 
 def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """What totals of this dtype are kept in meanwhile."""
+    """Return the dtype in which totals are accumulated."""
     return np.dtype("float32") if name_of(dtype) in ("float16", "bfloat16") else dtype
 
 
 def spread(g: Gradients, out_grad: Any = None) -> Any:
-    """The out-gradient of a reduction, or another one, repeated along the reduced axes."""
+    """Return the out-gradient of a reduction, or another one, broadcast along the reduced axes."""
     value = kept(g.out_grad if out_grad is None else out_grad, g)
     return library.broadcast_to(value, g.specs[0].shape)
 
 
 def kept(value: Any, g: Gradients) -> Any:
-    """A value of each result of a reduction, with the reduced axes as axes of size 1."""
+    """Return a value per result of a reduction, with the reduced axes as axes of size 1."""
     if g.attributes["keepdims"]:
         return value
     shape = g.specs[0].shape
@@ -80,7 +80,7 @@ Fold = Callable[[Array, Shape, np.dtype[Any]], Any]
 def reduction_infer(
     name: str, result: Callable[..., np.dtype[Any]], *, empty: bool = True
 ) -> Callable[..., Spec]:
-    """The infer of a reduction; `empty`: whether no elements have a value."""
+    """Return the infer of a reduction; `empty`: whether it is defined for no elements."""
 
     def infer(x: Spec, *, axis: Axis, keepdims: bool, dtype: np.dtype[Any] | None = None) -> Spec:
         shape = reduced_shape(name, x.shape, axis, keepdims=keepdims)
@@ -95,13 +95,13 @@ def reduction_infer(
 
 
 def reduced(name: str, fold: Fold) -> Callable[..., None]:
-    """The compute of a reduction by `fold(x, axes, dtype)`; the result may keep reduced axes."""
+    """Return the compute of a reduction by `fold(x, axes, dtype)`; the result may keep axes."""
 
     def compute(
         inputs: list[Array], outputs: list[Array], *, axis: Axis, **attributes: Any
     ) -> None:
         (x,), (out,) = inputs, outputs
-        with np.errstate(all="ignore"):  # as kernels: infinities tell of it
+        with np.errstate(all="ignore"):  # as in kernels: infinities show it
             out[...] = np.reshape(fold(x, axes_of(name, axis, x.ndim), out.dtype), out.shape)
 
     return compute
@@ -121,7 +121,7 @@ _SUM = ReduceOp(
 
 
 def _summed_axes(extents: Shape, shape: Shape) -> Shape:
-    """The axes along which `shape` was repeated to become `extents`."""
+    """Return the axes along which `shape` was broadcast to `extents`."""
     lead = len(extents) - len(shape)
     if not spreads(shape, extents):
         raise ShapeError(
@@ -167,9 +167,9 @@ def sum_to(x: Any, shape: Any, *, out: Any = None) -> Any:
 
 
 def _prod_rule(g: Gradients) -> list[Any]:
-    """Each slope is the product of the others, from the left and from the right: zeros are right.
+    """Multiply all other elements, from the left and from the right, so that zeros are handled.
 
-    Nothing is divided, so that this holds for derivatives of every order.
+    There is no division, so this holds for derivatives of every order.
     """
     (x,), (spec,) = g.inputs, g.specs
     axes = axes_of("prod", g.attributes["axis"], len(spec.shape))
@@ -186,7 +186,7 @@ def _prod_rule(g: Gradients) -> list[Any]:
 
 
 def _before(run: Any) -> Any:
-    """The product of all earlier elements along the last axis."""
+    """Return the product of all earlier elements along the last axis."""
     products = library.cumulative_prod(run, axis=-1, include_initial=True)
     return library.slice_view(products, (Ellipsis, slice(None, -1)))
 

@@ -10,24 +10,24 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def reduced_shape(name: str, shape: Shape, axis: Axis, *, keepdims: bool) -> Shape:
-    """The shape that is left."""
+    """Return the shape without the reduced axes."""
 def total_dtype(dtype: np.dtype[Any], asked: np.dtype[Any] | None) -> np.dtype[Any]:
-    """Of sums and products: floats keep theirs, integers and bool become 64-bit."""
+    """Return sums' and products' dtype: a float's own; of integers and bool, 64 bits."""
 def mean_dtype(dtype: np.dtype[Any], asked: np.dtype[Any] | None) -> np.dtype[Any]:
-    """Of means and deviations: floats keep theirs, others become float64."""
+    """Return the dtype of means and deviations: floats keep theirs, others become float64."""
 def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """What totals of this dtype are kept in meanwhile."""
+    """Return the dtype in which totals are accumulated."""
 def spread(g: Gradients, out_grad: Any=None) -> Any:
-    """The out-gradient of a reduction, or another one, repeated along the reduced axes."""
+    """Return the out-gradient of a reduction, or another one, broadcast along the reduced axes."""
 def kept(value: Any, g: Gradients) -> Any:
-    """A value of each result of a reduction, with the reduced axes as axes of size 1."""
+    """Return a value per result of a reduction, with the reduced axes as axes of size 1."""
 def total(x: Array, axes: Shape, dtype: np.dtype[Any], ufunc: np.ufunc=np.add) -> Array:
     """Return the sum or product over axes for a result of this dtype, by NumPy."""
 Fold = Callable[[Array, Shape, np.dtype[Any]], Any]
 def reduction_infer(name: str, result: Callable[..., np.dtype[Any]], *, empty: bool=True) -> Callable[..., Spec]:
-    """The infer of a reduction; `empty`: whether no elements have a value."""
+    """Return the infer of a reduction; `empty`: whether it is defined for no elements."""
 def reduced(name: str, fold: Fold) -> Callable[..., None]:
-    """The compute of a reduction by `fold(x, axes, dtype)`; the result may keep reduced axes."""
+    """Return the compute of a reduction by `fold(x, axes, dtype)`; the result may keep axes."""
 def sum_to(x: Operand[Carried], shape: Any, *, out: Any=None) -> Carried:
     """Summed over the axes that broadcasting `shape` to x's shape repeats; the dtype stays.
     

@@ -1,4 +1,4 @@
-"""Row programs that are sums, products, means, deviations and norms: see `kernels.loops.rows`."""
+"""Row programs of sums, products, means, deviations and norms: see `kernels.loops.rows`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _root(total):
     return math.sqrt(total)
 
 
-# name of an operator, and the order of a norm -> its totals, and what a row gives
+# operator name and order of a norm -> totals, and the result of a row
 _PROGRAMS: dict[tuple[str, float | None], tuple[Any, Callable[..., Any]]] = {
     ("sum", None): ({"total": ("add", _element)}, _total),
     ("prod", None): ({"total": ("multiply", _element)}, _total),
@@ -70,12 +70,12 @@ sum_rows, product_rows, mean_rows = map(_alone, ("sum", "prod", "mean"))
 
 
 def deviation_rows(name: str, attributes: Attributes) -> tuple[RowOp, Attributes]:
-    """Of `var` and `std`."""
+    """Return the row program of `var` or `std`."""
     return _row_op(name), {"correction": attributes["correction"]}
 
 
 def norm_rows(attributes: Attributes) -> tuple[RowOp, Attributes]:
-    """Of `vector_norm`."""
+    """Return the row program of `vector_norm`."""
     order = attributes["ord"]
     if ("vector_norm", order) in _PROGRAMS:
         return _row_op("vector_norm", order), {}

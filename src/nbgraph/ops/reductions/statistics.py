@@ -31,14 +31,14 @@ def _count(spec: Spec, axis: Axis) -> int:
 
 
 def nonzero_divisor(x: Any, spec: Spec) -> Any:
-    """`x` with ones for zeros: a divisor where the slope at zero is zero."""
+    """Return `x` with zeros replaced by ones: a divisor that makes the slope at zero zero."""
     return library.add(x, library.astype(library.equal(x, 0), spec.dtype))
 
 
 def complex_deviation(
     deviation: Any, x: Any, axis: Any, dtype: Any, correction: float, keepdims: bool, out: Any
 ) -> Any:
-    """Return the variance of complex numbers, that of their parts, added; or its root, by `hypot`,
+    """Return the variance of complex numbers, the sum of their parts', or its root, by `hypot`,
     whose slope at zero is zero."""
     how = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "correction": correction}
     joined = library.add if deviation is library.var else library.hypot
@@ -61,8 +61,8 @@ _MEAN = ReduceOp(
 
 
 def _variance(x: Array, axes: Shape, out: Array, correction: float) -> Array:
-    """By its definition, in NumPy's order: of no elements, and for integers."""
-    wide = np.result_type(accumulator(out.dtype), np.float32)  # of integers float64
+    """Compute the variance by definition, in NumPy's order: for no elements, and for integers."""
+    wide = np.result_type(accumulator(out.dtype), np.float32)  # float64 for integers
     x, count = x.astype(wide, copy=False), math.prod(x.shape[d] for d in axes)
     with np.errstate(divide="ignore", invalid="ignore"):
         away = x - np.add.reduce(x, axis=axes, keepdims=True) / count
@@ -102,7 +102,7 @@ _VAR, _STD = _deviation("var", root=False), _deviation("std", root=True)
 
 
 def correction_of(name: str, ddof: float, correction: float | None) -> float:
-    """Return what is taken from the number of elements, by either of its names."""
+    """Return the number to subtract from the count of elements, by either of its names."""
     if correction is not None and ddof:
         raise ArgumentError(f"{name}: ddof and correction mean the same; give one of them")
     return float(ddof if correction is None else correction)

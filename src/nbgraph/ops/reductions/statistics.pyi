@@ -7,12 +7,12 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def nonzero_divisor(x: Any, spec: Spec) -> Any:
-    """`x` with ones for zeros: a divisor where the slope at zero is zero."""
+    """Return `x` with zeros replaced by ones: a divisor that makes the slope at zero zero."""
 def complex_deviation(deviation: Any, x: Any, axis: Any, dtype: Any, correction: float, keepdims: bool, out: Any) -> Any:
-    """Return the variance of complex numbers, that of their parts, added; or its root, by `hypot`,
+    """Return the variance of complex numbers, the sum of their parts', or its root, by `hypot`,
     whose slope at zero is zero."""
 def correction_of(name: str, ddof: float, correction: float | None) -> float:
-    """Return what is taken from the number of elements, by either of its names."""
+    """Return the number to subtract from the count of elements, by either of its names."""
 def mean(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, dtype: Any=None, *, keepdims: bool=False, where: Any=True, exclude: bool=False, out: Any=None) -> Carried:
     r"""The mean over axes; NaN of no elements.
 

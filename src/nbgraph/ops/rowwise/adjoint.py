@@ -1,15 +1,14 @@
-"""The reverse of a row program, which is a row program again.
+"""The reverse mode of a row program, which gives a row program.
 
 With g the out-gradients, an output f(x, t) of elements x and totals t = sum(h(x, s)) gives
 
     dx = g df/dx + sum over t of (dt) dh/dx,    dt = sum(g df/dt) + sum over later totals,
 
-so a total's gradient is a total again, and what differs within a row is a value of each element.
-Partials are those of scalar graphs (`kernels.derivatives.partials`). What a term has in factors
-that are one
-number a row is taken out of its total, so totals do not wait for each other without need, and equal
-ones are found. Elements that attain an extreme share its gradient equally; that of a total on which
-nothing depends (the largest element in a softmax) is found to be zero by evaluation.
+so a total's gradient is a total again, and values that differ within a row have a gradient per
+element. Partials are those of scalar graphs (`kernels.derivatives.partials`). Factors of a term
+that are constant in the row are moved out of its total, so totals do not depend on each other
+without need, and equal ones coincide. Elements that attain an extreme share its gradient equally; a
+total without influence (the largest element in a softmax) is recognised by evaluation.
 
 Griewank and Walther, Evaluating Derivatives, chapter 3 (reverse mode), over the passes of a row.
 """
@@ -28,11 +27,11 @@ from nbgraph.kernels.scalar.transplant import Transplant
 from nbgraph.operator.rows.row_program import Described
 from nbgraph.ops.rowwise.tracing import fresh_argument, staged
 
-_POINTS, _LENGTH, _SMALL = 4, 3, 1e-25  # evaluations that show a zero, of rows so long; its size
+_POINTS, _LENGTH, _SMALL = 4, 3, 1e-25  # tests for zero: number, row length, tolerance
 
 
 class Adjoint:
-    """Gradients of the operands of a program, in its own graph."""
+    """The gradients of a program's operands, in its own graph."""
 
     def __init__(
         self, described: Described, row_outputs: Sequence[bool], row_operands: Sequence[bool]
@@ -43,8 +42,8 @@ class Adjoint:
         self.elements = {leaf.id for leaf, row in zip(described.operands, row_operands) if not row}
         self.elements.add(described.place.id)
         self.totals = {t.leaf.id: t for stage in described.stages for t in stage}
-        self.own = list(self.totals.values())  # those of the program itself
-        self.results: dict[int, Node] = {}  # what leaves stand for, by their ids
+        self.own = list(self.totals.values())  # the program's own totals
+        self.results: dict[int, Node] = {}  # what leaves stand for, by id
         one = len(described.outputs) == 1
         self.out_grads = tuple(
             fresh_argument(graph, "out_grad" if one else f"out_grad{k}")
@@ -55,47 +54,49 @@ class Adjoint:
                 self.elements.add(leaf.id)
         self.seeds = [leaf for leaf in described.operands if leaf.kind == "f"]
         self.seeds += [total.leaf for total in self.own]
-        # what is added to a gradient, and whether each element of the row adds it
+        # terms of a gradient, and whether each element of the row contributes one
         self.terms: dict[int, list[tuple[Node, bool]]] = {seed.id: [] for seed in self.seeds}
         for output, grad in zip(described.outputs, self.out_grads, strict=True):
-            self._spread(output, grad, each=grad.id in self.elements)
+            self._add_terms(output, grad, each=grad.id in self.elements)
         for total in reversed(self.own):
-            self._through(total)
+            self._propagate(total)
 
     def gradients(self) -> list[Node | None]:
-        """Return the gradient of each operand, in order; None for those that are not floats."""
-        return [(self._sum(leaf) if leaf.kind == "f" else None) for leaf in self.described.operands]
+        """Return the gradient of each operand, in order; None for operands that are not floats."""
+        return [
+            (self._summed(leaf) if leaf.kind == "f" else None) for leaf in self.described.operands
+        ]
 
     # steps ------------------------------------------------------------------------------------
 
-    def _spread(self, node: Node, gradient: Node, *, each: bool) -> None:
-        """Add what a value with this gradient gives to operands and totals; `each` element of the
-        row has such a value, or the row has one."""
+    def _add_terms(self, node: Node, gradient: Node, *, each: bool) -> None:
+        """Add the contributions of a value with this gradient to operands and totals; `each` says
+        that every element of the row has such a value."""
         for seed in self.seeds:
             (slope,) = partials(self.graph, [node], seed)
             if not (slope.op == "const" and slope.data == 0):
                 term = self.graph.arithmetic("mul", gradient, slope)
                 self.terms[seed.id].append((term, each))
 
-    def _through(self, total: Total) -> None:
-        """Go from a total to what its elements are made of."""
+    def _propagate(self, total: Total) -> None:
+        """Propagate from a total to the elements it combines."""
         graph = self.graph
-        gradient = self._sum(total.leaf)
+        gradient = self._summed(total.leaf)
         if _is_zero(self, gradient):
             return
         if total.combine == "add":
             share = gradient
         elif total.combine == "multiply":
-            share = graph.arithmetic("mul", gradient, self._others(total))
+            share = graph.arithmetic("mul", gradient, self._product_of_others(total))
         else:
             attains = graph.compare("eq", total.node, total.leaf)
             one = graph.select(attains, graph.const(1.0), graph.const(0.0))
             share = graph.arithmetic("div", gradient, self._total(one))
             share = graph.select(attains, share, graph.const(0.0))
-        self._spread(total.node, share, each=True)
+        self._add_terms(total.node, share, each=True)
 
-    def _others(self, total: Total) -> Node:
-        """Return the product of the other elements, right where some are zero."""
+    def _product_of_others(self, total: Total) -> Node:
+        """Return the product of the other elements, also if some are zero."""
         graph, x = self.graph, total.node
         one, zero = graph.const(1.0), graph.const(0.0)
         is_zero = graph.compare("eq", x, zero)
@@ -106,24 +107,24 @@ class Adjoint:
         others = graph.select(graph.compare("eq", zeros, zero), others, zero)
         return graph.select(alone, rest, others)
 
-    def _sum(self, seed: Node) -> Node:
-        """Return all that was added for a seed; over the row where the seed is one number a row."""
+    def _summed(self, seed: Node) -> Node:
+        """Return the sum of a seed's terms; over the row if the seed is one number per row."""
         graph = self.graph
         result: Node | None = None
         for term, each in self.terms[seed.id]:
             value = term
             if each and seed.id not in self.elements:
                 factor, rest = self._factored(term)
-                alike = rest.op == "const"  # so many times the same
+                alike = rest.op == "const"  # the same term for each element
                 total = self.described.parameters[0] if alike else self._total(rest)
                 if _is_zero(self, total):
-                    continue  # as distances from a mean
+                    continue  # for example, distances from a mean
                 value = graph.arithmetic("mul", factor, total)
             result = value if result is None else graph.arithmetic("add", result, value)
         return graph.const(0.0) if result is None else result
 
     def _total(self, node: Node, combine: str = "add") -> Node:
-        """Return the leaf of a total; one that is there already where it is the same."""
+        """Return the leaf of a total, an existing one if equal."""
         for known in self.totals.values():
             if known.combine == combine and known.node is node:
                 return known.leaf
@@ -135,7 +136,7 @@ class Adjoint:
         return any(n.id in self.elements for n in self.graph.reachable([node]))
 
     def _factored(self, node: Node) -> tuple[Node, Node]:
-        """Return (what is one number a row, the rest), whose product a value is."""
+        """Return two factors of a value: one that is constant in the row, and the rest."""
         graph = self.graph
         if not self._varies(node):
             return node, graph.const(1.0)
@@ -157,8 +158,8 @@ class Adjoint:
 class Unrolled:
     """A program over a row of `length` elements as one scalar graph.
 
-    So what holds of scalar functions (evaluation with many digits, certificates) holds of row
-    programs: each element of each operand is a leaf.
+    So tools for scalar functions (evaluation with many digits, certificates) apply to row programs:
+    each element of each operand is a leaf.
     """
 
     def __init__(
@@ -166,7 +167,7 @@ class Unrolled:
     ) -> None:
         self.graph, self._source, self.length = Graph(), described.graph, length
         graph, inner = self.graph, described.graph
-        self.leaves: dict[int, list[Node]] = {}  # by the id of the program's leaf, of elements
+        self.leaves: dict[int, list[Node]] = {}  # by id of the program's leaf
         self.parameters = [graph.parameter(str(p.data), p.kind) for p in described.parameters[1:]]
         shared = {described.parameters[0].id: graph.const(float(length))}
         shared |= {
@@ -192,7 +193,7 @@ class Unrolled:
                     known[total.leaf.id] = value
 
     def __call__(self, node: Node) -> list[Node]:
-        """Return the counterparts of a value, one for each element."""
+        """Return the counterparts of a value, one per element."""
         return [Transplant(self._source, self.graph, known)(node) for known in self._known]
 
     def _combined(self, total: Total, values: list[Node]) -> Node:
@@ -210,7 +211,7 @@ class Unrolled:
 
 
 def _is_zero(adjoint: Adjoint, node: Node) -> bool:
-    """Whether a gradient is zero at random rows, in 40 digits and more."""
+    """Return whether a gradient is zero at random rows, in 40 digits and more."""
     if node.op == "const":
         return bool(node.data == 0)
     unrolled = Unrolled(adjoint.described, adjoint.elements, _LENGTH, adjoint.totals)

@@ -1,4 +1,4 @@
-"""Certificates of row operators: a short row is a scalar function of its elements."""
+"""Certificates of row operators, on short rows as scalar functions of their elements."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from nbgraph.kernels.function.scalar_function import Captured
 from nbgraph.ops.rowwise.adjoint import Unrolled
 from nbgraph.ops.rowwise.programs import AdjointProgram
 
-_LENGTH = 3  # of the row: totals have several terms, extremes a winner and losers
-_LABEL = 1  # the place in the row that labels name
+_LENGTH = 3  # of the row: several terms per total, one element that attains an extreme
+_LABEL = 1  # the index in the row that labels have
 
 
 def require(program: AdjointProgram) -> list[Certificate]:
-    """Check every gradient of a program against differences with many digits; return what was
-    checked. CertificateError where one is wrong."""
+    """Check every gradient of a program against differences with many digits; return the
+    certificates. Raise CertificateError if one is wrong."""
     kinds = ["int32" if name in program.integers else "f" for name in program.operands]
     parameters = {name: p.default for name, p in program.parameters.items()}
     reverse, gradients, totals = program.claimed(kinds, parameters)

@@ -1,4 +1,4 @@
-"""The gradient rule of row operators that is derived from their programs."""
+"""The gradient rule of row operators, derived from their programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Reverse(NamedTuple):
-    """Which gradients an operator gives: of operands of `op`, from those of these outputs."""
+    """The gradients that an operator computes: of operands of `op`, from those of outputs."""
 
     op: RowOp
     wanted: tuple[int, ...]
@@ -23,8 +23,8 @@ class Reverse(NamedTuple):
 
 
 def derived(g: Gradients, only: Sequence[int] | None = None) -> list[Any]:
-    """Return the gradients of a row operator: the reverse of its program, summed; of all operands
-    that ask for one, or of these."""
+    """Return the gradients of a row operator, by the reverse of its program, summed to the
+    operands' shapes: of all operands that need one, or of `only` these."""
     op = g.op
     assert isinstance(op, RowOp)
     program = op.program
@@ -40,7 +40,7 @@ def derived(g: Gradients, only: Sequence[int] | None = None) -> list[Any]:
     values |= dict(zip(way.grads, (g.out_grads[k] for k in outputs), strict=True))
     values |= {name: g.outputs[k] for k, name in way.kept.items()}
     attributes = {k: g.attributes[k] for k in ("axis", *program.parameters)}
-    if attributes["axis"] is None:  # which axes these are, the operator says
+    if attributes["axis"] is None:  # the operator determines these axes
         rank = max(len(spec.shape) for spec in g.specs[: len(program.elements)])
         attributes["axis"] = op.axes(rank, g.attributes)
     if reverse.program.rows or any(row for _, row in reverse.program.results):
@@ -51,15 +51,15 @@ def derived(g: Gradients, only: Sequence[int] | None = None) -> list[Any]:
 
 
 def adjoint(op: RowOp, wanted: Sequence[int], outputs: Sequence[int]) -> RowOp:
-    """Return the operator of these operands' gradients, given those of these outputs.
+    """Return the operator of gradients by the `wanted` operands, from those of `outputs`.
 
-    CertificateError where differences in higher precision contradict it, for an operator that is
-    to be certified; those of the library are held to differences by its tests.
+    Raises CertificateError if differences in higher precision contradict it, unless the operator is
+    not to be certified; tests check those of the library against differences.
     """
     key = "adjoint", tuple(wanted), tuple(outputs)
     row_op: RowOp | None = op.carried.get(key)
     if row_op is None:
-        from nbgraph.ops.rowwise.programs import AdjointProgram  # it loads what derives
+        from nbgraph.ops.rowwise.programs import AdjointProgram  # loads the derivation
 
         program = AdjointProgram(op.program, wanted, outputs, op.keeps)
         certify = getattr(op, "certify", False)

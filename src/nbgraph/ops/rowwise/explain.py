@@ -30,10 +30,10 @@ class RowExplanation(picture.Report):
     passes : list of str
         What each pass over a row computes; the last line gives the results.
     derivatives : dict of str to list of str
-        The same of the gradient of each operand, with `out_grad` for that of the result.
+        The same for the gradient of each operand, with `out_grad` for that of the result.
     dependence : dict of str to str
-        Of each operand "T0" where its gradient reads out_grad alone, "T1" where it reads
-        results, too, "T2" where it reads operands.
+        For each operand, "T0" if its gradient reads out_grad alone, "T1" if it also reads
+        results, "T2" if it reads operands.
     certificates : dict of str to str
         What was compared with differences in higher precision, or what was found wrong.
 
@@ -58,7 +58,7 @@ class RowExplanation(picture.Report):
 
     @cached_property
     def text(self) -> str:
-        """The function as it is written."""
+        """The function's source text."""
         try:
             return inspect.getsource(self._program.fn).rstrip()
         except (OSError, TypeError):
@@ -66,7 +66,7 @@ class RowExplanation(picture.Report):
 
     @cached_property
     def passes(self) -> list[str]:
-        """What is computed, pass by pass."""
+        """The computation, pass by pass."""
         return _passes(self._described(self._program))
 
     @cached_property
@@ -125,13 +125,13 @@ class RowExplanation(picture.Report):
         return [*parts, ("certificate", picture.columns(list(self.certificates.items())))]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain values."""
+        """Return all facts as plain values."""
         names = ("text", "passes", "derivatives", "dependence", "certificates")
         return {"name": self.op.__name__} | {name: getattr(self, name) for name in names}
 
 
 def _passes(described: Described) -> list[str]:
-    """Return a line for each total, then one for each result."""
+    """Return a line per total, then one per result."""
     graph: Graph = described.graph
     lines = [
         f"{total.leaf.data} = {_WORDS[total.combine]} of {expression(graph, total.node)}"

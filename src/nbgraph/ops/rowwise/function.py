@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class RowFunction(RowOp):
-    """A row operator with the derivative that its program gives, to any order."""
+    """A row operator whose derivatives, of any order, come from its program."""
 
     program: TracedProgram
 
@@ -31,7 +31,7 @@ class RowFunction(RowOp):
 
     @property
     def keeps(self) -> frozenset[str]:
-        """What the gradient reads: all operands, and results that save it what they hold."""
+        """The values that the gradient reads: all operands, and results that save computation."""
         kept: frozenset[str] | None = self.__dict__.get("kept")
         if kept is None:
             kept = self.__dict__["kept"] = frozenset(self.program.operands) | self._read_results()
@@ -39,7 +39,7 @@ class RowFunction(RowOp):
 
     @keeps.setter
     def keeps(self, names: frozenset[str]) -> None:
-        """All operands are kept; see the getter."""
+        """Ignore the assignment: the getter determines the names."""
 
     def _read_results(self) -> set[str]:
         program = self.program
@@ -52,7 +52,7 @@ class RowFunction(RowOp):
             reverse = AdjointProgram(program, floats, range(len(program.results)), names)
             kinds = ["int32" if name in program.integers else "f" for name in reverse.operands]
             described = reverse.described(kinds, program.defaults)
-        except NbgraphError:  # the error is raised where a derivative is asked for
+        except NbgraphError:  # raised when a derivative is requested
             return set()
         captured = described.captured()
         read = {n.data for n in described.graph.reachable(captured.outputs) if n.op == "arg"}
@@ -64,8 +64,8 @@ class RowFunction(RowOp):
     __deepcopy__ = __copy__
 
     def __reduce__(self) -> Any:
-        """Pickle by name where a module has it, else by content: other processes do not have what
-        a notebook or a script defines."""
+        """Pickle by name if a module has it, else by content: other processes lack the definitions
+        of a notebook or a script."""
         owner: Any = sys.modules.get(self.__module__)
         for part in self.__qualname__.split("."):
             owner = getattr(owner, part, None)
@@ -74,7 +74,7 @@ class RowFunction(RowOp):
         program = self.program
         try:
             return _restored, (freeze(program.fn), program.name, program.rows, self.certify)
-        except CaptureError:  # as where there is no text
+        except CaptureError:  # for example, without source text
             if owner is not self:
                 raise
             return self.__qualname__
@@ -87,12 +87,12 @@ class RowFunction(RowOp):
 
 
 def _restored(data: Data, name: str, rows: Sequence[str], certify: bool) -> RowFunction:
-    """Return the operator of what `freeze` gave. Runs its text."""
+    """Return the operator for the data of `freeze`. Executes its text."""
     return RowFunction(TracedProgram(thaw(data), name, rows), certify=certify)
 
 
 def _signature(program: TracedProgram) -> inspect.Signature:
-    """Return the signature of the operator: the function's, and the axis of a row."""
+    """Return the operator's signature: the function's, and the axis of a row."""
     kind = inspect.Parameter.KEYWORD_ONLY
     own = list(inspect.signature(program.fn).parameters.values())
     place = next((k for k, p in enumerate(own) if p.kind == kind), len(own))
@@ -117,22 +117,22 @@ def row_op(
     The function gets one row of each array, as a one-dimensional NumPy array would be: it may use
     arithmetic, functions of NumPy, `math` and ng on elements, scalar operators (`@ng.op`), totals
     (`x.sum()`, `max`, `min`, `prod`, `mean`, `var`, `std`, `np.linalg`-like norms of ng), other row
-    operators such as `ng.softmax`, `x.size`, and one element of the row (`x[label]`, `x[-1]`). What
-    it returns is a value for each element, one for the row, or a tuple of such. It becomes one
-    kernel on NumPy arrays, NDArrays, symbols, in `ng.jit` and on GPUs. Branches on values are
-    scalar operators or `np.where`. Globals and variables around it are read when it is decorated;
-    what is to change later is a parameter.
+    operators such as `ng.softmax`, `x.size`, and one element of the row (`x[label]`, `x[-1]`). It
+    returns one value per element, one per row, or a tuple of such values. It becomes one kernel on
+    NumPy arrays, NDArrays, symbols, in `ng.jit` and on GPUs. Branches on values are scalar
+    operators or `np.where`. Global and enclosing variables are read when it is decorated; pass
+    values that change later as parameters.
 
-    Its derivative is derived: it is a row operator, too, hence there are derivatives of every
-    order. Before the first value leaves, it is compared with differences in higher precision.
+    Its derivative is derived as another row operator, so there are derivatives of every order.
+    Before its first use it is compared with finite differences in higher precision.
 
     Parameters
     ----------
     fn : function
         Positional arguments are operands, keyword-only ones scalar parameters with defaults.
-    per_row : names of operands with one value a row (labels, quantiles), behind the others
+    per_row : names of operands with one value per row (labels, quantiles), which come last
     name : of the operator, by default the function's
-    certify : False leaves out the check of derivatives
+    certify : False skips the check of derivatives
 
     Returns
     -------
@@ -142,8 +142,8 @@ def row_op(
 
     Raises
     ------
-    CaptureError for what no row operator can hold, ArgumentError for a signature that does not fit,
-    CertificateError when a derivative is asked for that differences contradict.
+    CaptureError for operations that a row operator cannot contain, ArgumentError for an invalid
+    signature, CertificateError if a requested derivative contradicts the differences.
 
     >>> import numpy as np
     >>> import nbgraph as ng

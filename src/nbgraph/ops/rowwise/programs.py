@@ -1,4 +1,4 @@
-"""Row programs that are traced from a function, and their reverses."""
+"""Row programs traced from a function, and their reverses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from nbgraph.shape import Array, Arrays
 
 
 class TracedProgram(RowProgram):
-    """A row program that a Python function of a row gives when it is traced."""
+    """A row program traced from a Python function of a row."""
 
     def __init__(self, fn: Callable[..., Any], name: str, per_row: Sequence[str]) -> None:
         self.name, self.fn, self._run = name, fn, runnable(fn)
@@ -41,12 +41,12 @@ class TracedProgram(RowProgram):
             trace, outputs = self._traced(kinds, self.defaults)
         roots = [*outputs, *(total.node for total in trace.totals.values())]
         self.indexed = any(n is trace.index for n in trace.graph.reachable(roots))
-        # only whether a result is one of the row: there are no texts of single results
+        # only whether a result is one per row: single results have no texts
         self.results = tuple((None, not trace.varies(node)) for node in outputs)  # type: ignore[assignment]
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """Parameters as they are where a call does not say."""
+        """Return the default values of parameters."""
         return {name: p.default for name, p in self.parameters.items()}
 
     def _traced(
@@ -113,8 +113,8 @@ _RESULT = re.compile(r"out\d+$")  # a name that means a result
 
 
 class AdjointProgram(RowProgram):
-    """The gradients of some operands of a program, given those of some outputs. `kept`: what it
-    may read, operands and results ("out0") of the program."""
+    """The gradients of some operands of a program, from those of some outputs. `kept`: the operands
+    and results ("out0") of the program that it may read."""
 
     def __init__(
         self, of: RowProgram, wanted: Sequence[int], outputs: Sequence[int], kept: Collection[str]
@@ -139,7 +139,7 @@ class AdjointProgram(RowProgram):
         self._described: dict[Any, Described] = {}
 
     def _name(self, output: int, what: str = "out_grad") -> str:
-        """A name that no operand of the program has."""
+        """Return a name that no operand of the program has."""
         name = what if len(self.of.results) == 1 else f"{what}{output}"
         while name in self.of.operands:
             name += "_"
@@ -148,8 +148,8 @@ class AdjointProgram(RowProgram):
     def _reverse(
         self, kinds: Sequence[str], parameters: Mapping[str, Any]
     ) -> tuple[Adjoint, dict[str, Node], list[Node], Mapping[int, Total]]:
-        """Return the reverse of the program for these kinds of operands, the leaf of each name,
-        what is wanted, and the totals that this is made of."""
+        """Return the reverse of the program for these kinds of operands, the leaf of each name, the
+        wanted gradients, and their totals."""
         own = dict(zip(self.operands, kinds, strict=True))
         inner = self.of._describe([own.get(name, "f") for name in self.of.operands], parameters)
         results, rows = inner.outputs, [row for _, row in self.of.results]
@@ -177,7 +177,7 @@ class AdjointProgram(RowProgram):
     def claimed(
         self, kinds: Sequence[str], parameters: Mapping[str, Any]
     ) -> tuple[Adjoint, list[Node], Mapping[int, Total]]:
-        """Return the reverse, and what it gives with results written out: what is certified."""
+        """Return the reverse, and its gradients with results substituted, for certification."""
         reverse, _, roots, totals = self._reverse(kinds, parameters)
         back = Transplant(reverse.graph, reverse.graph, reverse.results)
         written = {key: total._replace(node=back(total.node)) for key, total in totals.items()}
@@ -221,13 +221,13 @@ class AdjointProgram(RowProgram):
         return outputs
 
 
-_CALLS = "axis", "keepdims", "out", "self"  # what calls name themselves
+_CALLS = "axis", "keepdims", "out", "self"  # names of a call's own arguments
 
 
 def _roles(
     name: str, fn: Callable[..., Any], per_row: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, Parameter]]:
-    """Return the operands with a value for each element, those with one a row, the parameters."""
+    """Return the operands with one value per element, those with one per row, the parameters."""
     operands: list[str] = []
     parameters: dict[str, Parameter] = {}
     for key, parameter in inspect.signature(fn).parameters.items():

@@ -1,9 +1,9 @@
-"""A reverse in terms of the program's own results, where these hold what it would compute again.
+"""Rewriting of a reverse to read the program's own results instead of recomputing them.
 
-A softmax y = e / sum(e), e = exp(x - max), has the gradient g y - y sum(g y): with y at hand
-neither the largest element nor the powers are needed. So what a result is, its reciprocal, the
-costly factor of a product with numbers of the row, and the power of a difference from a logarithm
-are replaced by it, and products are brought to a form in which factors cancel.
+A softmax y = e / sum(e), e = exp(x - max), has the gradient g y - y sum(g y): with y available
+neither the largest element nor the powers are needed. So a result, its reciprocal, the costly
+factor of its product with numbers of the row, and the power of its difference, if a logarithm, are
+replaced by it, and products are normalised so that factors cancel.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from nbgraph.kernels.loops.rows import COSTLY
 from nbgraph.kernels.scalar.graph import Graph, Node
 from nbgraph.kernels.scalar.transplant import Transplant
 
-Powers = Counter[Node]  # exponents
-Factors = tuple[int, Powers]  # a sign, and those
+Powers = Counter[Node]  # factors with exponents
+Factors = tuple[int, Powers]  # a sign, and the factors
 Totals = dict[int, Total]
 
 
 class Monomials:
-    """Products and sums of a graph with factors gathered; `varies`: within a row."""
+    """Products and sums of a graph with factors collected; `varies`: within a row."""
 
     def __init__(self, graph: Graph, varies: Callable[[Node], bool]) -> None:
         self.graph, self.varies = graph, varies
 
     def tidy(self, node: Node) -> Node:
-        """Return an equal node whose factors are cancelled and taken out of sums."""
+        """Return an equal node with factors cancelled and moved out of sums."""
         terms = [*self._terms(node, 1)]
         common = terms[0][1]
         for _, factors in terms[1:]:
             common = Counter({n: e for n, e in common.items() if factors[n] == e})
-        parts = [self.product((sign, _over(factors, common))) for sign, factors in terms]
+        parts = [self.product((sign, _quotient(factors, common))) for sign, factors in terms]
         total = parts[0]
         for part in parts[1:]:
             total = self.graph.arithmetic("add", total, part)
@@ -51,14 +51,14 @@ class Monomials:
         return [(sign * own, factors)]
 
     def factors(self, node: Node) -> Factors:
-        """Return what a node is the product of."""
+        """Return the factors of a node."""
         if node.op == "neg":
             sign, factors = self.factors(node.args[0])
             return -sign, factors
         if node.op in ("mul", "div"):
             (s, a), (t, b) = map(self.factors, node.args)
             inverse = Counter({n: -e for n, e in b.items()})
-            return s * t, _over(a, inverse if node.op == "mul" else b)
+            return s * t, _quotient(a, inverse if node.op == "mul" else b)
         if node.op == "select" and (product := self._guarded(node)) is not None:
             return self.factors(product)
         if node.op == "const":
@@ -66,18 +66,18 @@ class Monomials:
         return 1, Counter({self.tidy(node) if node.op in ("add", "sub") else node: 1})
 
     def _guarded(self, node: Node) -> Node | None:
-        """Return the product of a factor and numbers of the row that is 0 where the factor is, else
-        None: where those are not finite, the result that stands for it is not either."""
+        """Return the product of a factor and numbers of the row that is 0 where the factor is, or
+        None: if those are not finite, the result that replaces it is not either."""
         (test, other, product), zero = node.args, self.graph.const(0.0)
         checked = self.graph.select(self.graph.compare("ne", product, product), zero, product)
         if test.op != "eq" or test.args[1] is not zero or other is not checked:
             return None
         _, factors = self.factors(product)
         _, own = self.factors(test.args[0])
-        return product if not any(map(self.varies, _over(factors, own))) else None
+        return product if not any(map(self.varies, _quotient(factors, own))) else None
 
     def product(self, factors: Factors) -> Node:
-        """Return the product: first of what is one number a row, which is computed once."""
+        """Return the product; numbers of the row come first, as they are computed once."""
         (sign, powers), graph = factors, self.graph
         total = graph.const(float(sign))
         for varying in (False, True):
@@ -93,7 +93,7 @@ class Monomials:
         return total
 
     def known(self, node: Node, leaf: Node) -> dict[int, Node]:
-        """Return what a result holds, by id: itself, and what follows from it."""
+        """Return the values that a result determines, by id."""
         graph, sources = self.graph, {node.id: leaf}
         (sign, factors), one = self.factors(node), graph.const(1.0)
         if node.op == "div" and node.args[0] is one:
@@ -108,7 +108,7 @@ class Monomials:
         return sources
 
 
-def _over(a: Powers, b: Powers) -> Powers:
+def _quotient(a: Powers, b: Powers) -> Powers:
     """Return the quotient of two products."""
     both = {n: a[n] - b[n] for n in (*a, *b)}
     return Counter({n: e for n, e in both.items() if e})
@@ -122,15 +122,14 @@ def by_results(
     elements: set[int],
     own: Sequence[Total],
 ) -> tuple[list[Node], Totals]:
-    """Return gradients and totals from leaves with the results, where that saves one
-    of the program's `own` totals; else as they are. `elements`: leaves that differ within a row, by
-    id."""
+    """Return gradients and totals over leaves for the results, if that saves one of the program's
+    `own` totals; else unchanged. `elements`: ids of leaves that differ within a row."""
     forms = Monomials(graph, lambda node: any(n.id in elements for n in graph.reachable([node])))
     replaced: dict[int, Node] = {}
     for node, leaf in results.items():
         replaced |= forms.known(node, leaf)
     moved: Totals = {}
-    for total in totals.values():  # one comes after those in it
+    for total in totals.values():  # a total follows those it contains
         if total in own:
             moved[total.leaf.id] = total
             continue
@@ -143,7 +142,7 @@ def by_results(
         alike = (t for t in moved.values() if (t.node, t.combine) == (node, total.combine))
         new = moved[total.leaf.id] = next(alike, Total(total.leaf, node, total.combine))
         if new.leaf is not total.leaf or sign < 0 or powers != inside:
-            factor = forms.product((sign, _over(powers, inside)))
+            factor = forms.product((sign, _quotient(powers, inside)))
             replaced[total.leaf.id] = graph.arithmetic("mul", factor, new.leaf)
     rewritten = [forms.tidy(Transplant(graph, graph, replaced)(root)) for root in roots]
     moved = {t.leaf.id: t for t in moved.values()}

@@ -1,9 +1,9 @@
-"""A Python function of a row, run once with values that note what is done to them.
+"""Tracing of a Python function of a row, which runs once on values that record operations.
 
-What comes out is a scalar graph of elements, with totals of the row as its leaves (`Described`).
+The result is a scalar graph of elements, with totals of the row as its leaves (`Described`).
 Elementwise operators are transplanted into it; reductions and row operators of the library become
-totals. So every operator of the library that a row program can hold is understood by what it is
-made of, and nothing is said of it here.
+totals. So every operator of the library that a row program can express is supported by its own
+definition, without mention here.
 """
 
 from __future__ import annotations
@@ -34,31 +34,31 @@ from nbgraph.ops.carrier.protocols import Protocols
 from nbgraph.ops.carrier.reductions import Reductions
 from nbgraph.signatures import Function
 
-_AXES = (None, -1, 0, (0,), (-1,))  # those that mean the row
-_PRODUCTS = {"dot", "inner", "matmul", "vecdot"}  # of two rows the sum of products
-_MATH = {"fabs": "absolute", "pow": "power"}  # names of `math` that the library spells otherwise
+_AXES = (None, -1, 0, (0,), (-1,))  # axes that mean the row
+_PRODUCTS = {"dot", "inner", "matmul", "vecdot"}  # for two rows, the sum of products
+_MATH = {"fabs": "absolute", "pow": "power"}  # functions of `math` with other names in the library
 
 
 class Trace:
-    """The graph of a row function while the function runs."""
+    """The graph of a row function during its run."""
 
     def __init__(self, name: str, taken: Collection[str] = ()) -> None:
         self.name = name
         self.graph = Graph()
-        self.totals: dict[int, Total] = {}  # by the id of the leaf
+        self.totals: dict[int, Total] = {}  # by id of the leaf
         self.index = self.graph.argument(fresh(INDEX, taken), "int32")
         self.count = self.graph.parameter(fresh(COUNT, taken), "f")
-        self.labels: set[str] = set()  # operands that name a place in the row
+        self.labels: set[str] = set()  # operands that are an index in the row
         self.elements: set[int] = {self.index.id}  # leaves that differ within a row
         self.leaves: list[Node] = []  # of operands
         self.parameters: list[Node] = []
 
     def refuse(self, what: str, remedy: str) -> NoReturn:
-        """Raise CaptureError for what a row function cannot hold."""
+        """Raise CaptureError for an operation that a row function cannot contain."""
         raise CaptureError(f"{self.name}: {what}; {remedy}")
 
     def not_a_part(self, what: str) -> NoReturn:
-        """Raise CaptureError for what has to be done beside a row function."""
+        """Raise CaptureError for an operation that belongs outside a row function."""
         self.refuse(
             f"{what} is not a part of a row operator",
             "use elementwise operators, sums, products, extremes, means, deviations and norms of "
@@ -66,7 +66,7 @@ class Trace:
         )
 
     def total(self, combine: Combine, node: Node) -> Node:
-        """Return the leaf of a total of the row; equal totals are one."""
+        """Return the leaf of a total of the row; equal totals share a leaf."""
         node = self.graph.float(node)
         for leaf_id, known in self.totals.items():
             if known.combine == combine and known.node is node:
@@ -76,7 +76,7 @@ class Trace:
         return leaf
 
     def varies(self, node: Node) -> bool:
-        """Whether a value differs within a row."""
+        """Return whether a value differs within a row."""
         return any(n.id in self.elements for n in self.graph.reachable([node]))
 
     def node_of(self, value: Any) -> Node:
@@ -93,7 +93,7 @@ class Trace:
     # operators of the library -----------------------------------------------------------------
 
     def apply(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
-        """Return what an operator gives, as traced values."""
+        """Return the results of an operator as traced values."""
         nodes = [self.node_of(value) for value in operands]
         if isinstance(op, Mapper):
             outputs = self.elementwise(op, nodes, attributes)
@@ -110,12 +110,12 @@ class Trace:
         return values[0] if len(values) == 1 else values
 
     def elementwise(self, op: Mapper, nodes: Sequence[Node], attributes: Attributes) -> list[Node]:
-        """Move the scalar graph of an operator here."""
+        """Inline the scalar graph of an operator."""
         scalar = op.scalar
         values = {p.name: attributes.get(p.name, p.default) for p in scalar.parameters}
         plain = {
             name: 1.0 if isinstance(v, RowValue) else v for name, v in values.items()
-        }  # a value's kind is what counts
+        }  # only a value's kind matters
         captured = scalar.capture([node.kind for node in nodes], plain)
         replaced = dict(zip((leaf.id for leaf in captured.operands), nodes, strict=True))
         for leaf in captured.parameters:
@@ -125,7 +125,7 @@ class Trace:
         return [move(output) for output in captured.outputs]
 
     def reduction(self, op: ReduceOp, node: Node, attributes: Attributes) -> Node:
-        """Return a total of the row, or what is made of totals."""
+        """Return a total of the row, or a value computed from totals."""
         self._require_row(op, attributes)
         if attributes.get("dtype") is not None:
             self.refuse(f"{op.__name__} with a dtype", "cast the operands before")
@@ -142,7 +142,7 @@ class Trace:
         return self.total(op.combine, node)
 
     def inlined(self, op: RowOp, nodes: Sequence[Node], attributes: Attributes) -> list[Node]:
-        """Move the totals and results of a row program here."""
+        """Inline the totals and results of a row program."""
         program = op.program
         own = {name: p.default for name, p in program.parameters.items()} | {
             k: v for k, v in attributes.items() if k in program.parameters
@@ -174,7 +174,7 @@ class Trace:
     def described(
         self, operands: Sequence[Node], parameters: Sequence[Node], outputs: Sequence[Node]
     ) -> Described:
-        """Return the traced program, its totals by passes."""
+        """Return the traced program, with its totals by pass."""
         stages = staged(self.graph, self.totals)
         floating = tuple(self.graph.float(output) for output in outputs)
         return Described(
@@ -183,14 +183,14 @@ class Trace:
 
 
 def fresh_argument(graph: Graph, name: str) -> Node:
-    """Return a floating leaf that is none of the graph's: equal names would be one leaf."""
+    """Return a new floating leaf of the graph: equal names would be one leaf."""
     return graph.argument(fresh(name, {n.data for n in graph.nodes if n.op == "arg"}), "f")
 
 
 def staged(graph: Graph, totals: Mapping[int, Total]) -> tuple[tuple[Total, ...], ...]:
-    """Return totals by passes over the row, each as early as what it is made of allows."""
+    """Return totals by passes over the row, each as early as its dependences allow."""
     level: dict[int, int] = {}
-    for leaf_id, total in totals.items():  # a total is noted after those it is made of
+    for leaf_id, total in totals.items():  # a total is recorded after those it depends on
         below = [level[n.id] for n in graph.reachable([total.node]) if n.id in level]
         level[leaf_id] = 1 + max(below, default=-1)
     count = 1 + max(level.values(), default=-1)
@@ -201,14 +201,14 @@ def staged(graph: Graph, totals: Mapping[int, Total]) -> tuple[tuple[Total, ...]
 
 
 class RowValue(Operators, Methods, Reductions, Protocols):
-    """A value in a row function: one for each element of the row, or one for the whole row."""
+    """A value in a row function: one per element of the row, or one for the whole row."""
 
     __slots__ = ("node", "run")
 
     __nbgraph_priority__ = 50
     __nbgraph_remedy__ = "write it with elementwise operators, sums and extremes of the row"
     shape, ndim = None, 1
-    traced = True  # it may be a parameter, too, of a row operator within another one
+    traced = True  # it may also be a parameter of a nested row operator
 
     def __init__(self, trace: Trace, node: Node) -> None:
         self.run, self.node = trace, node
@@ -217,7 +217,7 @@ class RowValue(Operators, Methods, Reductions, Protocols):
     def __nbgraph_call__(
         cls, op: Any, operands: Sequence[Any], attributes: Attributes, out: Any
     ) -> Any:
-        """Note an operator; see `nbgraph.operator.call`."""
+        """Record an operator; see `nbgraph.operator.call`."""
         (trace, *_) = (value.run for value in operands if isinstance(value, RowValue))
         if out is not None and any(o is not None for o in out):
             trace.refuse(f"{op.__name__} with out", "use what it returns")
@@ -226,7 +226,7 @@ class RowValue(Operators, Methods, Reductions, Protocols):
     def __array_function__(
         self, func: Function, types: Iterable[type], args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> Any:
-        """Take NumPy's functions that the library has for rows, and the norm of a vector."""
+        """Accept NumPy's functions that the library supports for rows, and the norm of a vector."""
         own = {np.linalg.norm: ops.norm, np.clip: ops.clip}.get(func)
         try:
             if own is not None:
@@ -239,11 +239,11 @@ class RowValue(Operators, Methods, Reductions, Protocols):
 
     @property
     def size(self) -> RowValue:
-        """How many elements the row has."""
+        """The number of elements of the row."""
         return RowValue(self.run, self.run.count)
 
     def __getitem__(self, key: Any) -> RowValue:
-        """The element at a place: an int, or an operand with one whole number a row."""
+        """Return the element at an index: an int, or an operand with one integer per row."""
         trace, graph = self.run, self.run.graph
         if isinstance(key, RowValue) and not trace.varies(key.node):
             place = graph.cast(key.node, "int32")
@@ -287,7 +287,7 @@ class RowValue(Operators, Methods, Reductions, Protocols):
 
 
 class Mathematics:
-    """The module `math` for row functions: of arrays and traced values the library's operators."""
+    """The module `math` for row functions: the library's operators on arrays and traced values."""
 
     def __getattr__(self, name: str) -> Any:
         own = getattr(math, name)
@@ -303,7 +303,7 @@ class Mathematics:
 
 
 def runnable(fn: Function) -> Function:
-    """Return the function with `math` taking rows, too."""
+    """Return the function with a `math` that accepts rows."""
     if not isinstance(fn, types.FunctionType) or fn.__globals__.get("math") is not math:
         return fn
     names = fn.__globals__ | {"math": Mathematics()}

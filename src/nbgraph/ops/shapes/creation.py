@@ -1,7 +1,7 @@
-"""New arrays: constants, ranges, identities, also in the likeness of others.
+"""New arrays: constants, ranges, identities, also like other arrays.
 
-Floats default to `config.default_float`. `device` says where an array is made; NumPy's world has
-but one place.
+Floats default to `config.default_float`. `device` is where an array is created; NumPy has only one
+place.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def float_or(dtype: Any) -> np.dtype[Any]:
 
 
 def _dtype_of(value: Any, dtype: Any) -> np.dtype[Any]:
-    """The dtype asked for; else a NumPy scalar's own, int64 or bool, or the default float's."""
+    """Return the requested dtype; else a NumPy scalar's own, int64, bool or default float."""
     if dtype is not None:
         return as_dtype(dtype)
     if isinstance(value, (np.generic, np.ndarray)):
@@ -60,7 +60,7 @@ def _dtype_of(value: Any, dtype: Any) -> np.dtype[Any]:
 
 
 def require_fit(name: str, value: Any, dtype: np.dtype[Any]) -> None:
-    """ArgumentError where a real dtype should hold a complex number, an integer one NaN."""
+    """Raise ArgumentError if a real dtype should hold a complex number, an integer one NaN."""
     if isinstance(value, complex) and dtype.kind != "c":
         raise ArgumentError(f"{name}: {value} cannot be held by {dtype}; ask for a complex dtype")
     if dtype.kind in "biu" and isinstance(value, float) and not math.isfinite(value):
@@ -68,7 +68,7 @@ def require_fit(name: str, value: Any, dtype: np.dtype[Any]) -> None:
 
 
 def _extents(name: str, shape: Any) -> PartialShape:
-    """The shape asked for. Of symbols (`ng.sym`) extents may be None: they follow from use."""
+    """Return the requested shape. For symbols (`ng.sym`) extents may be None, to be inferred."""
     if sources.get() is not None and isinstance(shape, tuple) and None in shape:
         known = iter(shape_tuple(name, [n for n in shape if n is not None]))
         return tuple([None if n is None else next(known) for n in shape])
@@ -76,7 +76,7 @@ def _extents(name: str, shape: Any) -> PartialShape:
 
 
 def _source(name: str, compute: Any, shape: Any = None, constant: Any = None) -> ArrayOp:
-    """An operator without operands; `shape(**attributes)` unless it is an attribute."""
+    """Return an operator without operands; `shape(**attributes)` unless it is an attribute."""
 
     def infer(*, dtype: np.dtype[Any], device: Context | None, **options: Any) -> Spec:
         return Spec(options["shape"] if shape is None else shape(**options), dtype)
@@ -105,7 +105,7 @@ _FULL = _source(
     lambda out, *, shape, fill_value: out.fill(fill_value),
     constant=lambda fill_value, **_: fill_value,
 )
-_FULL.numeric = ("fill_value",)  # a way for all floats
+_FULL.numeric = ("fill_value",)  # one fast path for all floats
 
 
 @public(_FULL)
@@ -133,7 +133,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Context | No
 
 
 def _arange(out: Array, *, start: Number, stop: Number, step: Number) -> None:
-    whole = out.dtype.kind in "iu" and isinstance(start + step, float)  # steps are whole then, too
+    whole = out.dtype.kind in "iu" and isinstance(start + step, float)  # integer steps, too
     out[...] = np.arange(start, stop, step, dtype="int64" if whole else None)  # rounded once
 
 
@@ -152,9 +152,9 @@ _LINSPACE = _source("linspace", _linspace, lambda **options: (options["num"],))
 def arange(
     start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Context | None = None
 ) -> Any:
-    """Numbers from `start` up to but without `stop`, `step` apart.
+    """Numbers from `start` in steps of `step`, excluding `stop`.
 
-    start, stop, step : numbers; where one is given it is `stop`, and start is 0
+    start, stop, step : numbers; a single one is `stop`, and start is 0
     dtype : by default int64 for integers, `ng.config.default_float` for floats
     device : Context, by default the host
     -> NDArray (n,)
@@ -176,7 +176,7 @@ def arange(
 
 
 def _diagonal_source(make: Any) -> ArrayOp:
-    """A matrix by NumPy's function of its size and diagonal."""
+    """Return a matrix by NumPy's function of its size and diagonal."""
 
     def compute(out: Array, *, n: int, m: int, k: int) -> None:
         out[...] = make(n, m, k, dtype=bool)
@@ -193,7 +193,7 @@ def sizes(name: str, n: Any, m: Any, k: Any) -> dict[str, int]:
     return {"n": rows, "m": columns, "k": whole(name, "k", k)}
 
 
-# in the likeness of others, and grids ------------------------------------------------------------
+# like other arrays, and grids --------------------------------------------------------------------
 
 
 def _like(x: Spec, *, fill_value: Number | None, dtype: Any, shape: Shape | None) -> Spec:
@@ -210,7 +210,7 @@ def _fill(
         outputs[0].fill(fill_value)
 
 
-# an operator of x although x is not read: it has to be where x is, and of its kind
+# an operator of x although x is not read, for its device and kind of array
 _FULL_LIKE = ArrayOp(
     "full_like", _like, _fill, gradient=constant, constant=lambda fill_value, **_: fill_value
 )
@@ -246,8 +246,8 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
 
 _TABLE = """
 zeros(shape, dtype=None, *, device=None): Zeros.
-    shape : int or tuple of ints. In `ng.sym` an extent of 0 or None is not known: it is that of
-        what the zeros meet in operators element by element, or follows from where else they are
+    shape : int or tuple of ints. In `ng.sym` an extent of 0 or None is unknown: it is inferred from
+        the operators that use the zeros
     dtype : dtype, by default `ng.config.default_float`
     device : Context, by default the host
     -> NDArray
@@ -259,7 +259,7 @@ ones(shape, dtype=None, *, device=None): Ones.
     >>> ones(2).dtype
     dtype('float32')
     = op(..., shape=_extents("ones", shape), dtype=float_or(dtype))
-empty(shape, dtype=None, *, device=None): Memory with any values: for those who write it.
+empty(shape, dtype=None, *, device=None): An array with undefined values.
     shape, dtype, device : as those of `zeros`
     >>> empty((2, 0)).shape
     (2, 0)
@@ -268,7 +268,7 @@ linspace(start, stop, num: int = 50, endpoint=True, dtype=None, *, device=None):
     equal distances from `start` to `stop`.
     start, stop : numbers
     num : int
-    endpoint : whether stop is the last one, or left out
+    endpoint : whether `stop` is the last number, or excluded
     dtype : by default `ng.config.default_float`
     device : Context, by default the host
     >>> [float(x) for x in linspace(0, 1, 3)]
@@ -292,11 +292,11 @@ tri(n: int, m: int | None = None, k: int = 0, dtype=None, *, device=None): Ones 
     >>> tri(2, 3).shape
     (2, 3)
     = _TRI(**sizes("tri", n, m, k), dtype=float_or(dtype), device=device)
-full_like(x, fill_value, dtype=None, *, shape=None): One number in the shape, dtype and place of
+full_like(x, fill_value, dtype=None, *, shape=None): One number in the shape, dtype and device of
     `x`.
-    x : array, of which the values do not count
-    fill_value : number; None leaves the memory as it is
-    dtype, shape : others than those of x, optional
+    x : array, whose values are not read
+    fill_value : number; None leaves the values undefined
+    dtype, shape : optional, by default those of x
     >>> full_like([1.0, 2.0], 7)
     array([7., 7.])
     = op(..., fill_value=None if fill_value is None else number("full_like", "fill_value",

@@ -11,7 +11,7 @@ Number = bool | int | float
 def float_or(dtype: Any) -> np.dtype[Any]:
     """Return a dtype, by default that of floats."""
 def require_fit(name: str, value: Any, dtype: np.dtype[Any]) -> None:
-    """ArgumentError where a real dtype should hold a complex number, an integer one NaN."""
+    """Raise ArgumentError if a real dtype should hold a complex number, an integer one NaN."""
 def full(shape: Any, fill_value: Any, dtype: Any=None, *, device: Context | None=None) -> NDArray:
     """One number everywhere.
     
@@ -24,11 +24,11 @@ def full(shape: Any, fill_value: Any, dtype: Any=None, *, device: Context | None
     >>> full((2,), 7).dtype
     dtype('int64')"""
 def arange(start: Any, stop: Any=None, step: Any=1, dtype: Any=None, *, device: Context | None=None) -> NDArray:
-    """Numbers from `start` up to but without `stop`, `step` apart.
+    """Numbers from `start` in steps of `step`, excluding `stop`.
     
     Parameters
     ----------
-    start, stop, step : numbers; where one is given it is `stop`, and start is 0
+    start, stop, step : numbers; a single one is `stop`, and start is 0
     dtype : by default int64 for integers, `ng.config.default_float` for floats
     device : Context, by default the host
     
@@ -55,8 +55,8 @@ def zeros(shape: Any, dtype: Any=None, *, device: Context | None=None) -> NDArra
 
     Parameters
     ----------
-    shape : int or tuple of ints. In `ng.sym` an extent of 0 or None is not known: it is that of
-        what the zeros meet in operators element by element, or follows from where else they are
+    shape : int or tuple of ints. In `ng.sym` an extent of 0 or None is unknown: it is inferred from
+        the operators that use the zeros
     dtype : dtype, by default `ng.config.default_float`
     device : Context, by default the host
 
@@ -78,7 +78,7 @@ def ones(shape: Any, dtype: Any=None, *, device: Context | None=None) -> NDArray
     dtype('float32')
     """
 def empty(shape: Any, dtype: Any=None, *, device: Context | None=None) -> NDArray:
-    r"""Memory with any values: for those who write it.
+    r"""An array with undefined values.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def linspace(start: Any, stop: Any, num: int=50, endpoint: bool=True, dtype: Any
     ----------
     start, stop : numbers
     num : int
-    endpoint : whether stop is the last one, or left out
+    endpoint : whether `stop` is the last number, or excluded
     dtype : by default `ng.config.default_float`
     device : Context, by default the host
 
@@ -126,13 +126,13 @@ def tri(n: int, m: int | None=None, k: int=0, dtype: Any=None, *, device: Contex
     (2, 3)
     """
 def full_like(x: Operand[Carried], fill_value: Any, dtype: Any=None, *, shape: Any=None) -> Carried:
-    r"""One number in the shape, dtype and place of `x`.
+    r"""One number in the shape, dtype and device of `x`.
 
     Parameters
     ----------
-    x : array, of which the values do not count
-    fill_value : number; None leaves the memory as it is
-    dtype, shape : others than those of x, optional
+    x : array, whose values are not read
+    fill_value : number; None leaves the values undefined
+    dtype, shape : optional, by default those of x
 
     >>> full_like([1.0, 2.0], 7)
     array([7., 7.])

@@ -1,4 +1,4 @@
-"""Arrays put together, along axes that they have or a new one."""
+"""Arrays joined along existing axes or a new one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _common(specs: Specs, dtype: np.dtype[Any] | None) -> np.dtype[Any]:
 
 
 def arrays_of(name: str, arrays: Any) -> list[Any]:
-    """The arrays of a sequence; an array is a sequence of its slices."""
+    """Return the arrays of a sequence; an array is a sequence of its slices."""
     try:
         listed = list(library.unstack(arrays) if hasattr(arrays, "shape") else arrays)
     except TypeError:
@@ -56,7 +56,7 @@ def _concatenated(*specs: Spec, axis: int, dtype: np.dtype[Any] | None) -> Spec:
 
 
 def _concatenate(out: Array, *operands: Array, axis: int, dtype: Any) -> Writes:
-    """One operand behind the other."""
+    """Yield the copy of each operand after the previous one."""
     place, begin = axis_of("concatenate", axis, out.ndim), 0
     for k, x in enumerate(operands):
         yield out[(*[slice(None)] * place, slice(begin, begin + x.shape[place]), ...)], k, x
@@ -73,7 +73,7 @@ def _concatenate_rule(g: Gradients) -> list[Any]:
 def _concatenated_partly(
     in_shapes: Shapes, out_shapes: Shapes, *, axis: int, dtype: np.dtype[Any] | None
 ) -> tuple[Shapes, Shapes]:
-    """All but the axis is the same; along it one extent follows from all others."""
+    """Infer equal shapes except along the axis, where one extent follows from the others."""
     shapes = [*in_shapes, *out_shapes]
     ranks = [len(s) for s in shapes if s]
     if not ranks:
@@ -115,7 +115,7 @@ def _stacked(*specs: Spec, axis: int, dtype: np.dtype[Any] | None) -> Spec:
 
 
 def _stack(out: Array, *operands: Array, axis: int, dtype: Any) -> Writes:
-    """Each operand at its number of a new axis."""
+    """Yield the copy of each operand to its index of the new axis."""
     place = axis_of("stack", axis, out.ndim)
     for k, x in enumerate(operands):
         yield out[(*[slice(None)] * place, k, ...)], k, x
@@ -130,7 +130,7 @@ def _stack_rule(g: Gradients) -> list[Any]:
 def _stacked_partly(
     in_shapes: Shapes, out_shapes: Shapes, *, axis: int, dtype: np.dtype[Any] | None
 ) -> tuple[Shapes, Shapes]:
-    """All have one shape, which the result has without its new axis."""
+    """Infer one shape for all operands, which is the result's without its new axis."""
     shape: PartialShape = None
     for s in in_shapes:
         shape = merged(shape, s, "stack")

@@ -4,7 +4,7 @@ from typing import Any
 from nbgraph.ops.shapes.shape import ravel as ravel
 
 def arrays_of(name: str, arrays: Any) -> list[Any]:
-    """The arrays of a sequence; an array is a sequence of its slices."""
+    """Return the arrays of a sequence; an array is a sequence of its slices."""
 def concatenate(arrays: Any, /, axis: int | None=0, *, dtype: Any=None, out: Any=None) -> Any:
     r"""Arrays one after another along an axis they have.
 

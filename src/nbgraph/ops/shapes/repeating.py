@@ -82,7 +82,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     if axis is None:
         x, axis = ravel(x), 0
     if carrier_of((repeats,)) is not None:
-        repeats = np.asarray(repeats)  # the shape of the result depends on it
+        repeats = np.asarray(repeats)  # the result's shape depends on it
     counts = shape_tuple("repeat", repeats, "repeats")
     shape = tuple(x.shape)
     place = axis_of("repeat", whole("repeat", "axis", axis), len(shape))
@@ -105,7 +105,7 @@ _MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 
 
 def _widths(pad_width: Any, ndim: int) -> Widths:
-    """(before, after) of each axis, from NumPy's four forms of pad_width."""
+    """Return (before, after) of each axis, from NumPy's four forms of pad_width."""
     try:
         widths = np.broadcast_to(np.asarray(pad_width), (ndim, 2))
     except ValueError:
@@ -119,7 +119,7 @@ def _widths(pad_width: Any, ndim: int) -> Widths:
 
 
 def _inside(shape: Shape, widths: Widths) -> tuple[tuple[int, int, None], ...]:
-    """The key of the operand's elements in the result."""
+    """Return the key of the operand's elements in the result."""
     return tuple((b, b + n, None) for n, (b, _) in zip(shape, widths, strict=True))
 
 
@@ -130,7 +130,7 @@ def _pad_infer(x: Spec, *, pad_width: Widths, constant_values: Number) -> Spec:
 
 
 def _pad(out: Array, x: Array, *, pad_width: Widths, constant_values: Number) -> Writes:
-    """The operand within a number."""
+    """Yield the fill with a number and the copy of the operand."""
     for axis, (before, after) in enumerate(pad_width):
         within = out.shape[axis] - after
         lead = (slice(None),) * axis
@@ -176,7 +176,7 @@ def pad(
 
 @kept
 def _mirrored(x: Any, widths: Widths, mode: str) -> Any:
-    """Return an array with elements of its own around it."""
+    """Return an array padded with its own elements."""
     for axis, width in enumerate(widths):
         if width != (0, 0):
             places = np.pad(np.arange(x.shape[axis]), width, mode)  # type: ignore[call-overload]
@@ -194,16 +194,16 @@ def _roll_infer(x: Spec, *, shift: Shape, axis: Axis) -> Spec:
             f"roll: {len(shift)} shifts for {count} axes; give one shift, or one for each axis"
         )
     for own in axis if isinstance(axis, tuple) else () if axis is None else (axis,):
-        axis_of("roll", own, len(x.shape))  # an axis named twice is rolled twice, as in NumPy
+        axis_of("roll", own, len(x.shape))  # a repeated axis is rolled repeatedly, as in NumPy
     return x
 
 
 def _roll(out: Array, x: Array, *, shift: Shape, axis: Axis) -> Writes | None:
-    """Two parts for each axis: what is moved on, and what begins anew."""
+    """Yield two parts for each axis: the shifted one, and the one that wraps around."""
     if axis is not None:
         return _rolled(out, x, shift, axis)
     if x.ndim > 1 and not (x.flags.c_contiguous and out.flags.c_contiguous):
-        return None  # all elements are one axis, which has no view
+        return None  # all elements are one axis, which is not a view
     return _rolled(out.reshape(-1), x.reshape(-1), shift[-1:], 0)
 
 
@@ -211,14 +211,14 @@ def _rolled(out: Array, x: Array, shift: Shape, axis: int | Shape) -> Writes:
     axes = axis if isinstance(axis, tuple) else (axis,)
     moves = dict.fromkeys(range(out.ndim), 0)
     for own, by in zip(axes, shift if len(shift) > 1 else shift * len(axes), strict=True):
-        moves[axis_of("roll", own, out.ndim)] += by  # an axis named twice is rolled twice
+        moves[axis_of("roll", own, out.ndim)] += by  # a repeated axis is rolled repeatedly
     halves = [_halves(n, moves[d]) for d, n in enumerate(out.shape)]
     for parts in itertools.product(*halves):
         yield out[(*(p[0] for p in parts), ...)], 0, x[(*(p[1] for p in parts), ...)]
 
 
 def _halves(size: int, by: int) -> list[tuple[slice, slice]]:
-    """Return pairs of where elements of an axis come to and where they are."""
+    """Return pairs of target and source slices of an axis."""
     by = by % size if size else 0
     if not by:
         return [(slice(None), slice(None))]
@@ -237,7 +237,7 @@ _ROLL = PiecesOp(
 
 @device_forms.composed(_ROLL)
 def _rolled_flat(x: Any, *, shift: Shape, axis: Axis) -> Any:
-    """Roll all elements as one axis on devices, where none is named."""
+    """Roll all elements as one axis on devices, if no axis is named."""
     if axis is not None:
         return None
     return reshape(library.roll(ravel(x), shift[-1], 0), x.shape)
@@ -265,10 +265,10 @@ def shift(x: Any, offsets: Any, *, fill_value: Number = 0) -> Any:
 
 
 _TABLE = """
-roll(x, shift: ints, axis=None, *, out=None): Elements moved on along axes, those beyond the end to
-    the beginning.
+roll(x, shift: ints, axis=None, *, out=None): Elements shifted along axes; those beyond the end
+    reappear at the beginning.
     shift : int, or one for each axis; negative ones move back
-    axis : int, several, or None: as if flattened
+    axis : int, several, or None for the flattened array
     >>> roll([1, 2, 3], 1)
     array([3, 1, 2])
 """

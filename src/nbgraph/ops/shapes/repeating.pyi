@@ -60,13 +60,13 @@ def shift(x: Operand[Carried], offsets: Any, *, fill_value: Number=0) -> Carried
     >>> shift([1, 2, 3], (1,))
     array([0, 1, 2])"""
 def roll(x: Operand[Carried], shift: int | list[int] | tuple[int, ...], axis: int | tuple[int, ...] | None=None, *, out: Any=None) -> Carried:
-    r"""Elements moved on along axes, those beyond the end to the beginning.
+    r"""Elements shifted along axes; those beyond the end reappear at the beginning.
 
     Parameters
     ----------
     x : array
     shift : int, or one for each axis; negative ones move back
-    axis : int, several, or None: as if flattened
+    axis : int, several, or None for the flattened array
     out : array to write to, optional
 
     >>> roll([1, 2, 3], 1)

@@ -1,4 +1,4 @@
-"""Arrays in sections along an axis, and with at least so many axes: views."""
+"""Sections of arrays along an axis, and arrays with at least so many axes: views."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Sections = int | tuple[int, ...]  # how many, or where they begin
 
 
 def _bounds(sections: Sections, index: int, size: int, *, equal: bool) -> tuple[int, int]:
-    """Where section `index` begins and ends on an axis of this size."""
+    """Return the begin and end of section `index` on an axis of this size."""
     if isinstance(sections, tuple):
         cuts = [0, *(slice(None, cut).indices(size)[1] for cut in sections), size]
         return cuts[index], max(cuts[index], cuts[index + 1])
@@ -69,7 +69,7 @@ def _rule(g: Gradients) -> list[Any]:
 def _partial(
     in_shapes: Shapes, out_shapes: Shapes, *, axis: int, sections: Sections, equal: bool, **_: Any
 ) -> tuple[Shapes, Shapes]:
-    """The other axes are the same; of equal sections also the size along the axis follows."""
+    """Infer equal other axes; for equal sections also the extent along the axis."""
     (out,) = out_shapes
     if out is None or not equal or isinstance(sections, tuple):
         return in_shapes, out_shapes
@@ -100,12 +100,12 @@ def sections_of(name: str, x: Any, sections: Any, axis: int, *, equal: bool) -> 
 @composed("x")
 @deferrable(lambda x, *, num=None, **_: num)
 def unstack(x: Any, /, *, axis: int = 0, num: int | None = None) -> tuple[Any, ...]:
-    """The slices along an axis, without it.
+    """The slices along an axis, which they do not have.
 
     axis : int
-    num : int, optional: how many there are; needed of a symbol whose shape is not known yet
+    num : int, optional: their number; required for a symbol of unknown shape
     -> tuple of arrays, views
-    ! ShapeError where there are not `num`.
+    ! ShapeError if their number is not `num`.
     >>> unstack([[1, 2], [3, 4]])
     (array([1, 2]), array([3, 4]))
     """
@@ -120,8 +120,8 @@ def unstack(x: Any, /, *, axis: int = 0, num: int | None = None) -> tuple[Any, .
 
 
 _TABLE = """
-split_part(x, sections, index: int, axis: int = 0, *, equal=True, out=None): The section of this
-    number that `split` gives, or unless they have to be `equal`, `array_split`.
+split_part(x, sections, index: int, axis: int = 0, *, equal=True, out=None): Section `index` of
+    `split`, or of `array_split` if not `equal`.
     = op(..., sections=_sections("split_part", sections))
 split(x, sections, axis: int = 0) -> list[Any]: Sections along an axis: views.
     sections : int, the number of equal sections; or the places where sections begin
@@ -131,7 +131,7 @@ split(x, sections, axis: int = 0) -> list[Any]: Sections along an axis: views.
     >>> split(np.arange(6), [1, 4])
     [array([0]), array([1, 2, 3]), array([4, 5])]
     = sections_of("split", x, sections, axis, equal=True)
-array_split(x, sections, axis: int = 0) -> list[Any]: As `split`; where sections cannot be equal the
+array_split(x, sections, axis: int = 0) -> list[Any]: Like `split`; if sections cannot be equal, the
     first ones are larger by one.
     x, sections, axis : as those of `split`
     >>> array_split(np.arange(5), 2)

@@ -8,13 +8,13 @@ Sections = int | tuple[int, ...]
 def sections_of(name: str, x: Any, sections: Any, axis: int, *, equal: bool) -> list[Any]:
     """Return the sections of an array along an axis."""
 def unstack(x: Any, /, *, axis: int=0, num: int | None=None) -> tuple[Any, ...]:
-    """The slices along an axis, without it.
+    """The slices along an axis, which they do not have.
     
     Parameters
     ----------
     x : array
     axis : int
-    num : int, optional: how many there are; needed of a symbol whose shape is not known yet
+    num : int, optional: their number; required for a symbol of unknown shape
     
     Returns
     -------
@@ -22,12 +22,12 @@ def unstack(x: Any, /, *, axis: int=0, num: int | None=None) -> tuple[Any, ...]:
     
     Raises
     ------
-    ShapeError where there are not `num`.
+    ShapeError if their number is not `num`.
     
     >>> unstack([[1, 2], [3, 4]])
     (array([1, 2]), array([3, 4]))"""
 def split_part(x: Operand[Carried], sections: Any, index: int, axis: int=0, *, equal: bool=True, out: Any=None) -> Carried:
-    r"""The section of this number that `split` gives, or unless they have to be `equal`, `array_split`.
+    r"""Section `index` of `split`, or of `array_split` if not `equal`.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def split(x: Any, sections: Any, axis: int=0) -> list[Any]:
     [array([0]), array([1, 2, 3]), array([4, 5])]
     """
 def array_split(x: Any, sections: Any, axis: int=0) -> list[Any]:
-    r"""As `split`; where sections cannot be equal the first ones are larger by one.
+    r"""Like `split`; if sections cannot be equal, the first ones are larger by one.
 
     Parameters
     ----------

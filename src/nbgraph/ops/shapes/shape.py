@@ -1,6 +1,6 @@
-"""Shapes: reshaping, reordering, adding, dropping and repeating axes.
+"""Shapes: reshaping, reordering, adding, dropping and broadcasting axes.
 
-Results are views wherever memory allows it: they share the operand's memory.
+Results are views wherever memory allows: they share the operand's memory.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from nbgraph.ops.define import (
 )
 from nbgraph.shape import Array, Shapes, broadcast, merged, same_size, spreads
 
-_CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # a reshape to copy
+_CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # whether a reshape can refuse to copy
 
 
 # reshape ----------------------------------------------------------------------------------------
 
 
 def resolved(extents: Shape, shape: Shape) -> Shape:
-    """The new shape, with -1 replaced by what is left; ShapeError where sizes do not fit."""
+    """Return the new shape, -1 replaced by the remaining size; ShapeError for a misfit."""
     size = math.prod(shape)
     known = math.prod(n for n in extents if n != -1)
     if extents.count(-1) == 1 and known and size % known == 0:
@@ -46,7 +46,7 @@ def resolved(extents: Shape, shape: Shape) -> Shape:
 
 
 def reshape_view(x: Array, *, shape: Shape) -> Array:
-    """The elements under another shape, as a view; ValueError where there is none."""
+    """Return the elements under another shape, as a view; raise ValueError if there is none."""
     # a copy would read memory that may be a device's
     if _CAN_REFUSE:
         return x.reshape(resolved(shape, x.shape), copy=False)
@@ -87,7 +87,7 @@ def _order(axes: Shape | None, ndim: int) -> Shape:
 
 
 def _moved(source: Shape, destination: Shape, ndim: int) -> Shape:
-    """The order of axes that moves each source to its destination."""
+    """Return the order of axes that moves each source to its destination."""
     if len(source) != len(destination):
         raise ArgumentError(
             f"moveaxis: source={source} and destination={destination} differ in number; give as "
@@ -215,7 +215,7 @@ _BROADCAST_TO = ArrayOp(
 @composed()
 @deferrable(lambda *arrays, **_: len(arrays))
 def broadcast_arrays(*arrays: Any) -> list[Any]:
-    """All with the shape they broadcast to.
+    """The arrays, broadcast to their common shape.
 
     *arrays : arrays that broadcast
     -> list of arrays, views
@@ -234,28 +234,28 @@ def broadcast_arrays(*arrays: Any) -> list[Any]:
 _TABLE = """
 reshape(x, shape: ints, *, out=None): The elements in C order under another shape: a view where
     memory allows it.
-    shape : int or tuple of ints; one may be -1, what is left
+    shape : int or tuple of ints; one may be -1, for the remaining size
     ! ShapeError for another number of elements.
     >>> reshape([[1, 2, 3], [4, 5, 6]], (3, -1))
     array([[1, 2],
            [3, 4],
            [5, 6]])
-ravel(x): One axis with all elements in C order: a view where memory allows it.
+ravel(x): The elements in C order along one axis: a view where memory allows it.
     >>> ravel([[1, 2], [3, 4]])
     array([1, 2, 3, 4])
     = reshape(x, (-1,))
-transpose permute_dims(x, axes=None, *, out=None): Axes in another order: a view.
+transpose permute_dims(x, axes=None, *, out=None): The array with its axes reordered: a view.
     axes : the axes of x in their new order, by default reversed
     >>> transpose([[1, 2], [3, 4]])
     array([[1, 3],
            [2, 4]])
     = op(..., axes=None if axes is None else whole_tuple("transpose", "axes", axes))
-swapaxes(x, axis1: int, axis2: int, *, out=None): Two axes exchanged: a view.
+swapaxes(x, axis1: int, axis2: int, *, out=None): The array with two axes exchanged: a view.
     axis1, axis2 : ints
     >>> swapaxes([[1, 2], [3, 4]], 0, 1)
     array([[1, 3],
            [2, 4]])
-moveaxis(x, source: ints, destination: ints, *, out=None): Axes moved to other places; the others
+moveaxis(x, source: ints, destination: ints, *, out=None): The array with axes moved; the others
     keep their order.
     source, destination : ints, or as many of both
     >>> moveaxis([[[1, 2, 3]]], 2, 0).shape
@@ -266,19 +266,19 @@ matrix_transpose(x, *, out=None): The last two axes exchanged.
     array([[1, 3],
            [2, 4]])
     = swapaxes(x, -1, -2, out=out)
-expand_dims(x, axis: ints = 0, *, out=None): New axes of size 1: a view.
+expand_dims(x, axis: ints = 0, *, out=None): The array with new axes of size 1: a view.
     axis : int, or several: places in the result
     >>> expand_dims([1, 2], 1).shape
     (2, 1)
-squeeze(x, axis=None, *, out=None): Without axes of size 1: a view.
+squeeze(x, axis=None, *, out=None): The array without axes of size 1: a view.
     axis : int, several, or None for all of size 1
     ! ShapeError for an axis of another size.
     >>> squeeze([[[1, 2]]], 0).shape
     (1, 2)
-broadcast_to(x, shape, *, out=None): Repeated along axes of size 1 and new leading axes, without
-    copies.
+broadcast_to(x, shape, *, out=None): The array repeated along axes of size 1 and new leading axes,
+    without copies.
 
-    The gradient is the sum over what was repeated.
+    The gradient is the sum over the copies.
     shape : tuple of ints
     ! ShapeError where x does not broadcast to it.
     >>> broadcast_to([1, 2], (2, 2))

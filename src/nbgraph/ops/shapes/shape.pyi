@@ -7,11 +7,11 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def resolved(extents: Shape, shape: Shape) -> Shape:
-    """The new shape, with -1 replaced by what is left; ShapeError where sizes do not fit."""
+    """Return the new shape, -1 replaced by the remaining size; ShapeError for a misfit."""
 def reshape_view(x: Array, *, shape: Shape) -> Array:
-    """The elements under another shape, as a view; ValueError where there is none."""
+    """Return the elements under another shape, as a view; raise ValueError if there is none."""
 def broadcast_arrays(*arrays: Any) -> list[Any]:
-    """All with the shape they broadcast to.
+    """The arrays, broadcast to their common shape.
     
     Parameters
     ----------
@@ -29,7 +29,7 @@ def reshape(x: Operand[Carried], shape: int | list[int] | tuple[int, ...], *, ou
     Parameters
     ----------
     x : array
-    shape : int or tuple of ints; one may be -1, what is left
+    shape : int or tuple of ints; one may be -1, for the remaining size
     out : array to write to, optional
 
     Raises
@@ -42,7 +42,7 @@ def reshape(x: Operand[Carried], shape: int | list[int] | tuple[int, ...], *, ou
            [5, 6]])
     """
 def ravel(x: Any) -> Any:
-    r"""One axis with all elements in C order: a view where memory allows it.
+    r"""The elements in C order along one axis: a view where memory allows it.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def ravel(x: Any) -> Any:
     array([1, 2, 3, 4])
     """
 def transpose(x: Operand[Carried], axes: Any=None, *, out: Any=None) -> Carried:
-    r"""Axes in another order: a view.
+    r"""The array with its axes reordered: a view.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def transpose(x: Operand[Carried], axes: Any=None, *, out: Any=None) -> Carried:
            [2, 4]])
     """
 def swapaxes(x: Operand[Carried], axis1: int, axis2: int, *, out: Any=None) -> Carried:
-    r"""Two axes exchanged: a view.
+    r"""The array with two axes exchanged: a view.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def swapaxes(x: Operand[Carried], axis1: int, axis2: int, *, out: Any=None) -> C
            [2, 4]])
     """
 def moveaxis(x: Operand[Carried], source: int | list[int] | tuple[int, ...], destination: int | list[int] | tuple[int, ...], *, out: Any=None) -> Carried:
-    r"""Axes moved to other places; the others keep their order.
+    r"""The array with axes moved; the others keep their order.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def matrix_transpose(x: Any, *, out: Any=None) -> Any:
            [2, 4]])
     """
 def expand_dims(x: Operand[Carried], axis: int | list[int] | tuple[int, ...]=0, *, out: Any=None) -> Carried:
-    r"""New axes of size 1: a view.
+    r"""The array with new axes of size 1: a view.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def expand_dims(x: Operand[Carried], axis: int | list[int] | tuple[int, ...]=0, 
     (2, 1)
     """
 def squeeze(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, out: Any=None) -> Carried:
-    r"""Without axes of size 1: a view.
+    r"""The array without axes of size 1: a view.
 
     Parameters
     ----------
@@ -130,9 +130,9 @@ def squeeze(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, out
     (1, 2)
     """
 def broadcast_to(x: Operand[Carried], shape: Any, *, out: Any=None) -> Carried:
-    r"""Repeated along axes of size 1 and new leading axes, without copies.
+    r"""The array repeated along axes of size 1 and new leading axes, without copies.
 
-    The gradient is the sum over what was repeated.
+    The gradient is the sum over the copies.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from nbgraph.shape import Array, same_shape
 
 
 class Triple(NamedTuple):
-    """A slice that can be hashed."""
+    """A hashable slice."""
 
     start: int | None
     stop: int | None
@@ -37,14 +37,14 @@ Key = tuple[Part, ...]
 
 
 def view_key(name: str, key: Any) -> Key:
-    """A basic index as a hashable tuple: ints, (start, stop, step), None and Ellipsis."""
+    """Return a basic index as a hashable tuple: ints, (start, stop, step), None and Ellipsis."""
     parts = key if isinstance(key, tuple) else (key,)
     # a triple of a key that already has this form is a tuple too, and a slice is not
     return tuple(basic_part(name, part) for part in parts)
 
 
 def basic_part(name: str, part: Any) -> Part:
-    """One part of a key in its hashable form; IndexingError for what is none."""
+    """Return one part of a key in hashable form; IndexingError for other values."""
     if part is None or part is Ellipsis:
         return part
     if isinstance(part, tuple) and len(part) == 3:
@@ -73,8 +73,8 @@ def _bound(name: str, bound: Any) -> int | None:
 
 
 def full_key(name: str, key: tuple[Any, ...], shape: Shape) -> tuple[Any, ...]:
-    """The key with the Ellipsis spelled out, one part for each axis and new axis; checked. One
-    that stands for no axis stays between index arrays, which it keeps apart, as a slice does."""
+    """Return the key with the Ellipsis expanded, one part per axis and new axis; checked. An
+    Ellipsis for no axis remains between index arrays, which it separates, as a slice does."""
     used = sum(part is not None and part is not Ellipsis for part in key)
     if used > len(shape):
         raise IndexingError(
@@ -105,17 +105,17 @@ def _check_part(name: str, part: Any, axis: int, shape: Shape) -> None:
 
 
 def at_axis(axis: int, part: Any) -> tuple[Any, ...]:
-    """The key that has `part` at an axis and takes all of those before."""
+    """Return the key with `part` at an axis and full slices before it."""
     return (*(ALL,) * axis, part)
 
 
 def numpy_key(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The key as NumPy takes it."""
+    """Return the key in NumPy's form."""
     return tuple(slice(*part) if isinstance(part, tuple) else part for part in key)
 
 
 def sliced_shape(name: str, key: tuple[Any, ...], shape: Shape) -> Shape:
-    """The shape of what the key selects."""
+    """Return the shape of the key's selection."""
     return tuple(_sizes(full_key(name, key, shape), shape))
 
 
@@ -134,7 +134,7 @@ def _sizes(full: tuple[Any, ...], shape: Shape) -> Iterator[int]:
 
 
 def _scatter(out: Array, value: Array, *, shape: Shape, key: Key) -> Writes:
-    """The value among zeros."""
+    """Yield the fill with zeros and the copy of the value."""
     yield out, None, 0
     yield out[(*numpy_key(full_key("slice_scatter", key, out.shape)), ...)], 0, value
 
@@ -184,7 +184,7 @@ def _diagonal_infer(x: Spec, *, offset: int, axis1: int, axis2: int) -> Spec:
 def _diagonal_view(x: Array, *, offset: int, axis1: int, axis2: int) -> Array:
     view = np.diagonal(x, offset, axis1, axis2)
     if x.flags.writeable:
-        view.flags.writeable = True  # NumPy's is read-only for reasons of its history
+        view.flags.writeable = True  # NumPy's is read-only for historical reasons
     return view
 
 
@@ -196,7 +196,7 @@ def _diagonal_scatter_infer(value: Spec, *, shape: Shape, **place: int) -> Spec:
 
 
 def _diagonal_scatter(out: Array, value: Array, *, shape: Shape, **place: int) -> Writes:
-    """The value on a diagonal of zeros."""
+    """Yield the fill with zeros and the copy of the value to a diagonal."""
     yield out, None, 0
     yield _diagonal_view(out, **place), 0, value
 

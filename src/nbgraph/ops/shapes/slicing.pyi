@@ -7,7 +7,7 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 class Triple(NamedTuple):
-    """A slice that can be hashed."""
+    """A hashable slice."""
     start: int | None
     stop: int | None
     step: int | None
@@ -16,18 +16,18 @@ ALL: _ALL
 Part = int | Triple | None | EllipsisType
 Key = tuple[Part, ...]
 def view_key(name: str, key: Any) -> Key:
-    """A basic index as a hashable tuple: ints, (start, stop, step), None and Ellipsis."""
+    """Return a basic index as a hashable tuple: ints, (start, stop, step), None and Ellipsis."""
 def basic_part(name: str, part: Any) -> Part:
-    """One part of a key in its hashable form; IndexingError for what is none."""
+    """Return one part of a key in hashable form; IndexingError for other values."""
 def full_key(name: str, key: tuple[Any, ...], shape: Shape) -> tuple[Any, ...]:
-    """The key with the Ellipsis spelled out, one part for each axis and new axis; checked. One
-    that stands for no axis stays between index arrays, which it keeps apart, as a slice does."""
+    """Return the key with the Ellipsis expanded, one part per axis and new axis; checked. An
+    Ellipsis for no axis remains between index arrays, which it separates, as a slice does."""
 def at_axis(axis: int, part: Any) -> tuple[Any, ...]:
-    """The key that has `part` at an axis and takes all of those before."""
+    """Return the key with `part` at an axis and full slices before it."""
 def numpy_key(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The key as NumPy takes it."""
+    """Return the key in NumPy's form."""
 def sliced_shape(name: str, key: tuple[Any, ...], shape: Shape) -> Shape:
-    """The shape of what the key selects."""
+    """Return the shape of the key's selection."""
 def slice_view(x: Operand[Carried], key: Any, *, out: Any=None) -> Carried:
     r"""`x[key]`: a view.
 

@@ -1,11 +1,11 @@
 """Update rules as scalar functions: from a weight, its gradient and its states to new ones.
 
-The names of the operands say what is wanted, and `optim.Optimizer` gives it: `weight`, `grad`,
-states by their own names, all else numbers of the step. Results are the new weight, then the new
-states in the order of their names. They run in place, one kernel for each parameter.
+The names of operands are requests that `optim.Optimizer` fulfils: `weight`, `grad`, states by their
+own names, all others numbers of the step. Results are the new weight, then the new states in the
+order of their names. They run in place, one kernel for each parameter.
 
-Means take in a part `gain` of what is new: 1 - beta, worked out in float64, as the difference of
-1 and 0.999 has few digits in float32.
+Moving averages add a fraction `gain` of the new value: 1 - beta, computed in float64, since the
+difference of 1 and 0.999 has few digits in float32.
 
 >>> import numpy as np
 >>> w, g = np.float32([1.0, 2.0]), np.float32([1.0, -1.0])
@@ -28,11 +28,11 @@ from nbgraph.operator.declared import Row, scalar
 from nbgraph.operator.mapper.decorator import op
 from nbgraph.operator.mapper.mapper import Mapper
 
-# Scalar bodies: operands are named, not typed.
+# Scalar bodies: operands are documented by their names, without types.
 
 
 def bounded(x: Any, bound: Any) -> Any:
-    """`x` between -bound and bound; NaN stays."""
+    """Return `x` limited to -bound and bound; NaN stays."""
     if x > bound:
         return bound
     if x < -bound:
@@ -41,18 +41,18 @@ def bounded(x: Any, bound: Any) -> Any:
 
 
 def used(grad: Any, weight: Any, scale: Any, bound: Any, decay: Any) -> Any:
-    """The gradient that a rule sees: scaled, clipped, the penalty's slope added."""
+    """Return the gradient that a rule uses: scaled, clipped, with the penalty's slope."""
     return bounded(grad * scale, bound) + decay * weight
 
 
 def kept(grad: Any, weight: Any, scale: Any, bound: Any, decay: Any, after: Any) -> Any:
-    """`used`, clipped once more with the penalty in it, as MXNet does it for some rules."""
+    """Return `used`, clipped again including the penalty, as MXNet does for some rules."""
     return bounded(used(grad, weight, scale, bound, decay), after)
 
 
 def of_gradient(use: Callable[..., Any]) -> Callable[[Callable[..., Any]], Mapper]:
-    """Decorate a rule that takes `g`, what it uses of the gradient, by `used` or `kept`: it becomes
-    an operator of `grad`, and of the numbers that these take, which stand behind the rate."""
+    """Decorate a rule that takes `g`, the gradient by `used` or `kept`: it becomes an operator of
+    `grad`, and of the numbers that these take, which follow the rate."""
     _, _, *taken = inspect.signature(use).parameters
     numbers = ", ".join(["decay", *(name for name in taken if name != "decay")])
 
@@ -73,7 +73,7 @@ def of_gradient(use: Callable[..., Any]) -> Callable[[Callable[..., Any]], Mappe
 
 
 def sign(x: Any) -> Any:
-    """-1, 0 or 1; NaN stays."""
+    """Return -1, 0 or 1; NaN stays."""
     if x > 0:
         return 1.0
     if x < 0:
@@ -216,10 +216,10 @@ def ftrl(weight, grad, pull, total, rate, decay, scale, bound, lasso, beta):
 
 @of_gradient(kept)
 def adam(weight, g, mean, square, rate, gain1, gain2, epsilon, root, shrink):
-    """The mean of gradients over the root of that of squares (Kingma and Ba, 2015).
+    """The mean of gradients divided by the root of the mean of squares (Kingma and Ba, 2015).
 
-    `rate` and `root` carry the corrections of means that began with 0; `shrink` is what decoupled
-    decay leaves of the weight (Loshchilov and Hutter, 2019).
+    `rate` and `root` carry the corrections of means that began with 0; `shrink` is the factor of
+    the weight by decoupled decay (Loshchilov and Hutter, 2019).
     """
     mean = mean + gain1 * (g - mean)
     square = square + gain2 * (g * g - square)
@@ -338,7 +338,7 @@ def averaged(mean, weight, gain):
     return mean + gain * (weight - mean)
 
 
-# what is made of a rule --------------------------------------------------------------------------
+# variants of a rule ------------------------------------------------------------------------------
 
 GO = "go"
 
@@ -347,7 +347,7 @@ class Variant(Derived):
     """A rule whose first outputs are new values of the operands `kept`.
 
     `guarded`: a further operand `go`; where it is false, those outputs are the old values.
-    `doubled`: the first output comes twice, the first one for an array of less precision.
+    `doubled`: the first output is repeated, the first copy for an array of lower precision.
     """
 
     def __init__(
@@ -360,7 +360,7 @@ class Variant(Derived):
             self.operands = (*parent.operands, GO)
 
     def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """The rule's graph with other outputs."""
+        """Return the rule's graph with other outputs."""
         captured = self.parent.capture(kinds[: len(self.parent.operands)], parameters)
         operands, outputs = list(captured.operands), list(captured.outputs)
         if self.guarded:
@@ -382,7 +382,7 @@ class Variant(Derived):
 
 @lru_cache(maxsize=256)
 def variant(rule: Mapper, kept: tuple[str, ...], *, guarded: bool, doubled: bool) -> Mapper:
-    """The rule itself, or a variant of it.
+    """Return the rule itself, or a variant of it.
 
     >>> keeps = variant(averaged, ("mean",), guarded=True, doubled=False)
     >>> keeps([1.0, 1.0], [3.0, 3.0], 0.5, [True, False])

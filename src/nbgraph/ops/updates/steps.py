@@ -1,9 +1,9 @@
-"""Steps of optimizers as operators, by MXNet's names and parameters: functions of a table's rows.
+"""Steps of optimizers as operators, by MXNet's names and parameters, from a table.
 
-A step gives the new weight and writes new states over the old ones, in training and outside of it.
-With `out=weight` the weight is written in place, too. Names that begin with `mp_` are for weights
-of 16 bits: they work on `weight32`, a copy in float32 that is a state, and give its value in the
-weight's dtype. Names that begin with `multi_` take the arrays of many weights in one row.
+A step returns the new weight and overwrites the states, in training and outside of it. With
+`out=weight` the weight is written in place, too. Names that begin with `mp_` are for weights of 16
+bits: they update `weight32`, a copy in float32 that is a state, and return its value in the
+weight's dtype. Names that begin with `multi_` take the arrays of several weights in sequence.
 
 >>> weight, grad, mom = np.ones(2), np.array([1.0, -1.0]), np.zeros(2)
 >>> for _ in range(2):
@@ -28,7 +28,7 @@ from nbgraph.operator.arrays.unit_op import UpdateOp
 from nbgraph.operator.call import carrier_of, recording
 from nbgraph.operator.registry import register
 from nbgraph.ops.define import as_array, library, whole
-from nbgraph.ops.named.layering import applied, composer, documented, read, require_arrays, unnamed
+from nbgraph.ops.named.calls import applied, composer, documented, read, require_arrays, unnamed
 from nbgraph.ops.updates.table import STEPS, Step
 from nbgraph.shape import Shapes, same_shape
 
@@ -39,15 +39,15 @@ _EMPTY = inspect.Parameter.empty
 # as operators -----------------------------------------------------------------------------------
 
 
-class _Alike:
-    """Shapes of a step: all arrays but norms have the weight's."""
+class _EqualShapes:
+    """The shapes of a step: all arrays except norms have the weight's."""
 
     def __init__(self, name: str, step: Step) -> None:
         self.name, self.labels = name, step.operands.split()
         self.like = self.labels.index(step.like)
 
     def infer(self, *specs: Spec, **_: Any) -> Spec:
-        """The new weight; ShapeError where an array has another shape."""
+        """Return the new weight; ShapeError if an array has another shape."""
         shape = specs[0].shape
         for label, spec in zip(self.labels, specs, strict=True):
             if label not in _FREE and spec.shape != shape:
@@ -67,7 +67,7 @@ class _Alike:
 
 def _operator(name: str, step: Step) -> UpdateOp:
     pairs = zip(step.own.split(), step.operands.split(), strict=True)
-    shapes = _Alike(name, step)
+    shapes = _EqualShapes(name, step)
     return UpdateOp(
         name,
         shapes.infer,
@@ -94,14 +94,14 @@ def _apply(op: UpdateOp, step: Step, values: Sequence[Any], p: Any, out: Any, na
     operands = op.arguments(list(arrays.values()), numbers)
     if not op.auxiliary:
         return op.mapper(*operands, out=out)
-    if out is None and "weight32" in op.auxiliary:  # the result is narrower than what it is of
+    if out is None and "weight32" in op.auxiliary:  # the result is narrower than its source
         make = np.empty_like if carrier_of(values) is None else library.empty_like
         out = make(arrays["weight"])
     return op.mapper(*operands, out=(out, *(arrays[label] for label in op.auxiliary)))[0]
 
 
 def _require(op: UpdateOp, arrays: Mapping[str, Any]) -> None:
-    """ArgumentError where an array is missing, or a state is none that can be written."""
+    """Raise ArgumentError if an array is missing, or a state cannot be written."""
     require_arrays(op, arrays.values())
     for label in op.auxiliary:
         if carrier_of((arrays[label],)) is None and not isinstance(arrays[label], np.ndarray):
@@ -116,7 +116,7 @@ def _require(op: UpdateOp, arrays: Mapping[str, Any]) -> None:
 
 
 def _text(name: str, step: Step) -> str:
-    """The documentation of a step."""
+    """Return the documentation of a step."""
     labels = [label for label in step.operands.split() if label not in _FREE]
     written = step.states.replace(" ", ", ") or "none"
     many = step.operands.count(" ") - 1
@@ -150,7 +150,7 @@ ShapeError where shapes differ; ArgumentError for parameters, and for states tha
 
 
 def _step(name: str) -> Callable[..., Any]:
-    """The function of a row, registered under its name."""
+    """Return the function of a row, registered under its name."""
     step = STEPS[name]
     op = _operator(name, step)
     word, kind = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -184,7 +184,7 @@ def _step(name: str) -> Callable[..., Any]:
 
 
 def _several(name: str) -> Callable[..., Any]:
-    """The function that does a row's step for several weights."""
+    """Return the function that applies a row's step to several weights."""
     one, step = name.removeprefix("multi_"), STEPS[name.removeprefix("multi_")]
     labels = step.operands.split()
 

@@ -1,8 +1,8 @@
-"""Steps of optimizers by MXNet's names: which rule each is, and what its parameters are there.
+"""Steps of optimizers by MXNet's names: the rule of each, and its parameters there.
 
-Formulas are the rules' (`nbgraph.ops.updates.rules`); a row says how MXNet's operands and
-parameters are called in them. Velocities that MXNet keeps with the rate in them, and a minus sign,
-are those of a rule at rate -1 whose gradients count -lr.
+Formulas are those of the rules (`nbgraph.ops.updates.rules`); a row maps MXNet's operands and
+parameters to theirs. Velocities that MXNet stores with the rate and a minus sign in them are those
+of a rule at rate -1 with gradients times -lr.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Numbers = Mapping[str, float]
 class Step(NamedTuple):
     """A row of the table.
 
-    `operands` are MXNet's names, and `own` those of the rule, in the same order ("-": the rule does
-    not take it); `states` are written, in the order of the rule's results. `example`: what a
-    weight of 1 becomes by a gradient of 1 from states of 0, with the parameters of `asked`. `like`:
-    the operand that the result has the dtype of.
+    `operands` are MXNet's names, and `own` those of the rule, in the same order ("-": not an
+    operand of the rule); `states` are written, in the order of the rule's results. `example`: the
+    value of a weight of 1 after a gradient of 1 and states of 0, with the parameters of `asked`.
+    `like`: the operand whose dtype the result has.
     """
 
     rule: Mapper
@@ -44,7 +44,7 @@ class Step(NamedTuple):
 
 
 class Scaled(Param):
-    """What all steps take that see a gradient."""
+    """Parameters of all steps that read a gradient."""
 
     wd: float = field(0.0, doc="Factor of half the squared weights, in what is minimised.")
     rescale_grad: float = field(1.0, doc="A factor of gradients.")
@@ -53,25 +53,25 @@ class Scaled(Param):
 
 
 class Rated(Scaled):
-    """And a rate."""
+    """Parameters with a rate."""
 
     lr: float = field(doc="The rate.")
 
 
 class Moving(Rated):
-    """And a velocity."""
+    """Parameters with a velocity."""
 
     momentum: float = field(0.0, doc="What stays of the velocity.")
 
 
 class Signed(Moving):
-    """Of signum."""
+    """Parameters of signum."""
 
     wd_lh: float = field(0.0, doc="Decay of weights beside the gradient, by lr * wd_lh.")
 
 
 class Moments(Scaled):
-    """Two means."""
+    """Parameters with two moving averages."""
 
     beta1: float = field(0.9, doc="What stays of the mean of gradients.")
     beta2: float = field(0.999, doc="What stays of the mean of squares.")
@@ -79,13 +79,13 @@ class Moments(Scaled):
 
 
 class Adam(Moments):
-    """Of adam."""
+    """Parameters of adam."""
 
     lr: float = field(doc="The rate; it carries the corrections of both means.")
 
 
 class Squares(Rated):
-    """Of rmsprop."""
+    """Parameters of rmsprop."""
 
     gamma1: float = field(0.95, doc="What stays of the means.")
     epsilon: float = field(1e-8, doc="Added under the root.")
@@ -93,20 +93,20 @@ class Squares(Rated):
 
 
 class Centred(Squares):
-    """Of rmspropalex."""
+    """Parameters of rmspropalex."""
 
     gamma2: float = field(0.9, doc="What stays of the velocity.")
 
 
 class Leading(Rated):
-    """Of ftrl."""
+    """Parameters of ftrl."""
 
     lamda1: float = field(0.01, doc="Factor of the weights' magnitudes.")
     beta: float = field(1.0, doc="Added to the root of summed squares.")
 
 
 class Following(Moments):
-    """Of ftml."""
+    """Parameters of ftml."""
 
     beta1: float = field(0.6, doc="What stays of the pull.")
     lr: float = field(doc="The rate.")
@@ -115,7 +115,7 @@ class Following(Moments):
 
 
 class Layered(Moments):
-    """Of lamb's first phase."""
+    """Parameters of lamb's first phase."""
 
     epsilon: float = field(1e-6, doc="Added to the root.")
     t: int = field(lower=1, doc="The number of the step, from 1 on.")
@@ -123,18 +123,18 @@ class Layered(Moments):
 
 
 class Bounded(Param):
-    """Of lamb's second phase."""
+    """Parameters of lamb's second phase."""
 
     lr: float = field(doc="The rate.")
     lower_bound: float = field(-1.0, doc="Least norm of weights; 0 and less: none.")
     upper_bound: float = field(-1.0, doc="Largest norm of weights; 0 and less: none.")
 
 
-# what they are in rules -------------------------------------------------------------------------
+# their values in rules ---------------------------------------------------------------------------
 
 
 def limit(value: float) -> float:
-    """A bound; infinite where there is none."""
+    """Return a bound; infinity for none."""
     return value if value > 0 else math.inf
 
 
@@ -143,7 +143,7 @@ def _scaled(p: Any) -> dict[str, float]:
 
 
 def _late(p: Any) -> dict[str, float]:
-    """Where gradients are clipped after the penalty is added to them."""
+    """Return numbers for gradients clipped after the penalty is added."""
     return {**_scaled(p), "bound": math.inf, "after": limit(p.clip_gradient)}
 
 
@@ -178,7 +178,7 @@ def _layered(p: Any) -> Numbers:
 
 
 def _doubled(step: Step, *, ends: bool = True) -> Step:
-    """For weights of 16 bits: the rule works on their copy in float32. `ends`: it gives weights."""
+    """Return the step on float32 copies of 16-bit weights. `ends`: it returns weights."""
     own = step.own.replace("weight", "-", 1) + " weight"
     doubled = step._replace(operands=f"{step.operands} weight32", own=own)
     if not ends:

@@ -1,8 +1,8 @@
-"""Pools that are told how many places there are to be, whatever the space.
+"""Pools with a requested number of places, whatever the space.
 
-Place i of o, along an axis of n cells, is made of the cells from i * n / o, rounded down, up to
-(i + 1) * n / o, rounded up: as PyTorch has it. So windows differ in length by one at most, and
-neighbours may share a cell. Axes come one after the other.
+Place i of o, along an axis of n cells, covers the cells from i * n / o, rounded down, to (i + 1) *
+n / o, rounded up, as in PyTorch. So windows differ in length by at most one, and neighbours may
+share a cell. Axes are pooled one after another.
 """
 
 from __future__ import annotations
@@ -65,20 +65,20 @@ def _read(name: str, x: Any, places: Any) -> tuple[Any, Shape]:
 
 
 def _bounds(cells: int, places: int) -> tuple[Array, Array]:
-    """The first cell of each place, and the one behind its last."""
+    """Return the first cell of each place, and the one after its last."""
     at = np.arange(places)
     return at * cells // places, -(-(at + 1) * cells // places)
 
 
 def _shares(cells: int, places: int) -> Array:
-    """What each cell counts in the mean of each place."""
+    """Return the weight of each cell in the mean of each place."""
     first, end = (bound[:, None] for bound in _bounds(cells, places))
     at = np.arange(cells)
     return ((at >= first) & (at < end)) / (end - first)
 
 
 def _cells(cells: int, places: int) -> Array:
-    """The cells of each place, a row each; the last one is repeated where others have more."""
+    """Return the cells of each place, a row each; shorter rows repeat their last cell."""
     first, end = _bounds(cells, places)
     steps = np.arange(int((end - first).max(initial=1)))
     return np.minimum(first[:, None] + steps, end[:, None] - 1)

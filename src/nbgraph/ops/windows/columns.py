@@ -1,6 +1,6 @@
-"""What lies under windows as columns of matrices, and back: im2col and col2im, as MXNet names them.
+"""Cells under windows as columns of matrices, and back: im2col and col2im, as MXNet names them.
 
-They are each other's gradients, so that derivatives of every order are there.
+They are each other's gradients, so derivatives of every order exist.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from nbgraph.shape import Array, Arrays
 
 
 def into_columns(x: Array, windows: Windows, out: Array) -> None:
-    """Write what lies under windows to an array (channels, window, images, *places)."""
+    """Write the cells under windows to an array (channels, window, images, *places)."""
     padded = windows.padded(x)
     for k, at in enumerate(windows.offsets()):
         out[:, k] = np.swapaxes(padded[windows.under(at)], 0, 1)
 
 
 def into_cells(columns: Array, windows: Windows, out: Array) -> None:
-    """Sum such an array up where it came from: (images, channels, *space)."""
+    """Sum up such an array over its source cells: (images, channels, *space)."""
     cells = windows.padded(np.zeros_like(out))
     for k, at in enumerate(windows.offsets()):
         cells[windows.under(at)] += np.swapaxes(columns[:, k], 0, 1)
@@ -35,7 +35,7 @@ def into_cells(columns: Array, windows: Windows, out: Array) -> None:
 def windows_of(
     name: str, space: Shape, *, kernel: Any, stride: Any, dilate: Any, pad: Any
 ) -> Windows:
-    """Windows over data of this space; ShapeError where none fits."""
+    """Return windows over data of this space; ShapeError if none fits."""
     each = zip(("kernel", "stride", "pad", "dilate"), (kernel, stride, pad, dilate), strict=True)
     return convolved(name, space, *(spelled(name, label, v, len(space)) for label, v in each))
 
@@ -84,7 +84,7 @@ _CELLS = ArrayOp("col2im", _cells_infer, _cells, gradient=_cells_rule, operands=
 
 
 def options_of(name: str, kernel: Any, stride: Any, dilate: Any, pad: Any) -> dict[str, Any]:
-    """What windows are, as attributes."""
+    """Return the properties of windows as attributes."""
     return {
         "kernel": per_axis(name, "kernel", kernel, 1),
         "stride": per_axis(name, "stride", stride, 1),
@@ -94,9 +94,8 @@ def options_of(name: str, kernel: Any, stride: Any, dilate: Any, pad: Any) -> di
 
 
 _TABLE = """
-col2im(data, output_size, kernel, stride=1, dilate=1, pad=0, *,
-    out=None): Columns summed up where
-    `im2col` has them from.
+col2im(data, output_size, kernel, stride=1, dilate=1, pad=0, *, out=None): Columns summed at the
+    cells that `im2col` reads.
     data : array (images, channels * elements of the window, places)
     output_size : extents of space of the result
     kernel, stride, dilate, pad : as those of `im2col`
@@ -106,7 +105,7 @@ col2im(data, output_size, kernel, stride=1, dilate=1, pad=0, *,
     array([[[1., 2., 2., 1.]]])
     = _CELLS(data, out=out, output_size=whole_tuple("col2im", "output_size", per_axis("col2im",
         "output_size", output_size, 1)), **options_of("col2im", kernel, stride, dilate, pad))
-im2col(data, kernel, stride=1, dilate=1, pad=0, *, out=None): What lies under a window at each
+im2col(data, kernel, stride=1, dilate=1, pad=0, *, out=None): The cells under a window at each
     place, as a column.
     data : array (images, channels, *space), one to three axes of space
     kernel, stride, dilate, pad : int, or one for each axis of space: elements of the window; cells

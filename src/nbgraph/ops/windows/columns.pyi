@@ -8,15 +8,15 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def into_columns(x: Array, windows: Windows, out: Array) -> None:
-    """Write what lies under windows to an array (channels, window, images, *places)."""
+    """Write the cells under windows to an array (channels, window, images, *places)."""
 def into_cells(columns: Array, windows: Windows, out: Array) -> None:
-    """Sum such an array up where it came from: (images, channels, *space)."""
+    """Sum up such an array over its source cells: (images, channels, *space)."""
 def windows_of(name: str, space: Shape, *, kernel: Any, stride: Any, dilate: Any, pad: Any) -> Windows:
-    """Windows over data of this space; ShapeError where none fits."""
+    """Return windows over data of this space; ShapeError if none fits."""
 def options_of(name: str, kernel: Any, stride: Any, dilate: Any, pad: Any) -> dict[str, Any]:
-    """What windows are, as attributes."""
+    """Return the properties of windows as attributes."""
 def col2im(data: Operand[Carried], output_size: Any, kernel: Any, stride: Any=1, dilate: Any=1, pad: Any=0, *, out: Any=None) -> Carried:
-    r"""Columns summed up where `im2col` has them from.
+    r"""Columns summed at the cells that `im2col` reads.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def col2im(data: Operand[Carried], output_size: Any, kernel: Any, stride: Any=1,
     array([[[1., 2., 2., 1.]]])
     """
 def im2col(data: Operand[Carried], kernel: Any, stride: Any=1, dilate: Any=1, pad: Any=0, *, out: Any=None) -> Carried:
-    r"""What lies under a window at each place, as a column.
+    r"""The cells under a window at each place, as a column.
 
     Parameters
     ----------

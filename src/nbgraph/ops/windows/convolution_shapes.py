@@ -1,4 +1,4 @@
-"""What a convolution's operands say of each other: shapes, and what is wrong with them."""
+"""Shapes of a convolution's operands, and errors in them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nbgraph.shape import Shapes
 
 
 class Layer(NamedTuple):
-    """Shapes of a convolution. Channels and features are those of a group."""
+    """The shapes of a convolution. Channels and features are those of a group."""
 
     images: int
     groups: int
@@ -22,7 +22,7 @@ class Layer(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """Rows of the columns."""
+        """The number of rows of the columns."""
         return self.channels * self.windows.volume
 
     @property
@@ -41,7 +41,7 @@ class Layer(NamedTuple):
         return (self.images, self.groups * self.features, *self.windows.outs)
 
     def cost(self, dtype: str) -> int:
-        """Nanoseconds, roughly."""
+        """Return rough nanoseconds."""
         each = self.rows * self.windows.spots * self.images * self.groups
         return int(each * (self.features / (32 if dtype == "float32" else 16) + 0.3))
 
@@ -56,12 +56,12 @@ class How(NamedTuple):
 
     @classmethod
     def of(cls, attributes: Any) -> How:
-        """Those among others."""
+        """Return the attributes of a convolution among others."""
         return cls(*(attributes[field] for field in cls._fields))
 
 
 def layer_of(name: str, x: Shape, w: Shape, how: How) -> Layer:
-    """Data and weights of these shapes as a layer; ShapeError where they do not fit."""
+    """Return the layer of data and weights of these shapes; ShapeError if they do not fit."""
     axes = require_space(name, "x", x)
     if len(w) != len(x):
         raise ShapeError(
@@ -85,7 +85,7 @@ def layer_of(name: str, x: Shape, w: Shape, how: How) -> Layer:
 
 
 def infer(*specs: Spec, **attributes: Any) -> Spec:
-    """The result of a convolution."""
+    """Return the Spec of a convolution."""
     dtype = require_floats("convolution", *specs)
     layer = layer_of("convolution", specs[0].shape, specs[1].shape, How.of(attributes))
     for own in specs[2:]:
@@ -94,7 +94,7 @@ def infer(*specs: Spec, **attributes: Any) -> Spec:
 
 
 def of_data(specs: Specs, size: Shape, how: How) -> Layer:
-    """`size`: the shape of the data's space."""
+    """Return the layer of a gradient by data; `size`: the shape of the data's space."""
     name = "convolution_data"
     g, w = specs[0].shape, specs[1].shape
     require_space(name, "out_grad", g)
@@ -110,7 +110,7 @@ def of_data(specs: Specs, size: Shape, how: How) -> Layer:
 
 
 def infer_data(*specs: Spec, size: Shape, **attributes: Any) -> Spec:
-    """The gradient by data."""
+    """Return the Spec of the gradient by data."""
     layer = of_data(specs, size, How.of(attributes))
     for own in specs[2:]:
         why = "one value for each channel"
@@ -119,7 +119,7 @@ def infer_data(*specs: Spec, size: Shape, **attributes: Any) -> Spec:
 
 
 def of_weights(specs: Specs, size: Shape, how: How) -> Layer:
-    """`size`: the shape of the window."""
+    """Return the layer of a gradient by weights; `size`: the shape of the window."""
     name = "convolution_weights"
     x, g = specs[0].shape, specs[1].shape
     require_space(name, "x", x)
@@ -135,7 +135,7 @@ def of_weights(specs: Specs, size: Shape, how: How) -> Layer:
 
 
 def infer_weights(*specs: Spec, size: Shape, **attributes: Any) -> Spec:
-    """The gradient by weights."""
+    """Return the Spec of the gradient by weights."""
     layer = of_weights(specs, size, How.of(attributes))
     return Spec(layer.w, require_floats("convolution_weights", *specs))
 
@@ -143,8 +143,8 @@ def infer_weights(*specs: Spec, size: Shape, **attributes: Any) -> Spec:
 def partial(
     in_shapes: Shapes, out_shapes: Shapes, *, groups: int, **how: Any
 ) -> tuple[Shapes, Shapes]:
-    """Channels of the weights follow from the data; features from weights, bias or result; images
-    from the result, and sizes of space where the stride is 1."""
+    """Infer channels of the weights from the data; features from weights, bias or result; images
+    from the result, and extents of space if the stride is 1."""
     (x, w, *bias), (out,) = in_shapes, out_shapes
     known = [s[0] for s in (w, *bias) if s] + ([out[1]] if out and len(out) > 1 else [])
     features = next((n for n in known if n is not None), None)

@@ -1,7 +1,6 @@
-"""How a convolution is cut into tiles, and the calls of its kernels; see
-`kernels.windows.convolution`.
+"""Tiles of a convolution, and the calls of its kernels; see `kernels.windows.convolution`.
 
-Tiles depend on shapes alone, and are as many as workers may want.
+Tiles depend on shapes alone, and are enough for several workers.
 """
 
 from __future__ import annotations
@@ -16,41 +15,41 @@ from nbgraph.ops.define import Shape
 from nbgraph.ops.windows.convolution_shapes import How, Layer, layer_of, of_data, of_weights
 from nbgraph.ops.windows.windows import share
 
-_ROWS = 192, 384  # of columns multiplied at once: BLAS packs about so many
+_ROWS = 192, 384  # of columns multiplied at once: BLAS packs about as many
 _FEW = 144  # of a gradient by weights
-_SPOTS = 512  # places where no columns are made
-_GRANULE = 16  # rows and places that BLAS is quick for
-_SHARED = 8  # tiles that there should be, for the workers
-# texts grow with these; columns and BLAS are as quick beyond them, and have one text
-_STEP, _DEPTHWISE_STEP = 3, 16  # of windows that are no columns
-_REACH = 1024  # cells from the first to the last that a window without channels meets
-ONE = {"float32": 0x3F800000, "float64": 0x3FF0000000000000}  # 1.0 in bits
+_SPOTS = 512  # places at once without columns
+_GRANULE = 16  # rows and places that BLAS handles well
+_SHARED = 8  # least number of tiles, for the workers
+# texts grow with these; columns and BLAS are as fast beyond them, and have one text
+_STEP, _DEPTHWISE_STEP = 3, 16  # of windows without columns
+_REACH = 1024  # cells between the first and the last under a window without channels
+ONE = {"float32": 0x3F800000, "float64": 0x3FF0000000000000}  # the bits of 1.0
 
 
 class _Tiles(NamedTuple):
-    """See `nbgraph.kernels.windows.convolution`."""
+    """The sizes of tiles; see `nbgraph.kernels.windows.convolution`."""
 
     tiles: int
     size: int  # places at once
     blocks: int
-    share: int  # of features, channels or rows, in a tile
+    share: int  # of features, channels or rows, per tile
     parts: int
     panel: int  # rows or channels at once
 
 
 def _shared(tiles: int, extent: int, least: int) -> int:
-    """The share of a tile where `tiles` are cut further, so that there are enough of them."""
+    """Return the share of a tile if `tiles` are divided further, so that there are enough."""
     parts = min(-(-_SHARED // tiles), max(1, extent // least))
     return -(-extent // parts)
 
 
 def _panel(rows: int, spots: int, room: int) -> int:
-    """Rows of columns at once: few enough that all places fit in, where that is possible."""
+    """Return rows of columns at once: few enough that all places fit, if possible."""
     return share(rows, max(1, min(_ROWS[1], max(_ROWS[0], room // spots), room)))
 
 
 def _places(layer: Layer, room: int) -> int:
-    """Places at once: whole lines if one fits, of which columns are made quickest."""
+    """Return places at once: whole lines if one fits, since their columns are built fastest."""
     width = layer.windows.outs[-1]
     if width > room:
         return share(layer.windows.spots, room, _GRANULE)
@@ -82,12 +81,12 @@ def _data_tiles(layer: Layer, room: int) -> _Tiles | None:
 
 
 def _weight_tiles(layer: Layer, room: int) -> _Tiles:
-    """`panel`: features of a tile, `blocks`: how many such parts. Few rows, so that many places
-    fit in: a product's sums are long, and what is read lies near."""
+    """Return tiles with `panel` features in `blocks` parts. Few rows, so that many places fit: a
+    product's sums are then long, and reads are local."""
     own = share(layer.rows, min(_FEW, room), _GRANULE)
     parts = -(-layer.rows // own)
     tiles, features = layer.groups * parts, layer.features
-    if layer.windows.plain:  # there are no columns that each part would make anew
+    if layer.windows.plain:  # no columns that each part would rebuild
         features = _shared(tiles, features, 64)
     elif tiles == 1:
         own = _shared(_SHARED // 2, layer.rows, 8)
@@ -99,7 +98,7 @@ def _weight_tiles(layer: Layer, room: int) -> _Tiles:
 
 
 def _room(dtype: str) -> int:
-    """Elements of columns at once."""
+    """Return the elements of columns at once."""
     from nbgraph.kernels.loops.loop import ROOM
 
     return ROOM[dtype]
@@ -107,7 +106,7 @@ def _room(dtype: str) -> int:
 
 def _call(name: str, text: str, layer: Layer, tiles: Any, dtype: Any) -> KernelCall | None:
     from nbgraph.kernels.compiler.written import written
-    from nbgraph.kernels.products.blas import routine  # SciPy comes with the first product
+    from nbgraph.kernels.products.blas import routine  # SciPy is loaded with the first product
 
     cut: _Tiles | None = tiles(layer, _room(dtype))
     if cut is None:
@@ -124,7 +123,7 @@ def _call(name: str, text: str, layer: Layer, tiles: Any, dtype: Any) -> KernelC
 
 
 def _depthwise(layer: Layer, dtype: Any, kind: str, **how: bool) -> KernelCall | None:
-    """The call where every channel has a window of its own; None where that is not so."""
+    """Return the call for one window per channel; None for other convolutions."""
     from nbgraph.kernels.compiler.lanes import kernel
     from nbgraph.kernels.windows import depthwise
 
@@ -148,7 +147,7 @@ def _depthwise(layer: Layer, dtype: Any, kind: str, **how: bool) -> KernelCall |
 
 
 def _direct(layer: Layer, dtype: Any, *, bias: bool, flips: bool = False) -> KernelCall | None:
-    """The call that makes no columns; None where its planes do not fit, or much is in vain."""
+    """Return the call without columns; None if its planes do not fit, or waste is large."""
     from nbgraph.kernels.compiler.lanes import kernel
     from nbgraph.kernels.windows import direct
     from nbgraph.kernels.windows.depthwise import Window
@@ -163,9 +162,7 @@ def _direct(layer: Layer, dtype: Any, *, bias: bool, flips: bool = False) -> Ker
     if flips:
         out_channels, read, outs = read, out_channels, windows.ins[1:]
     window = Window(windows.kernel[1:], windows.step[1:], (0, 0), windows.gap[1:])
-    out_places = outs[0] * direct.line_of(
-        window, outs[1]
-    )  # places, those made for nothing among them
+    out_places = outs[0] * direct.line_of(window, outs[1])  # places, including wasted ones
     rows = direct.rows_of(dtype, window, outs, read, _room(dtype))
     if rows == 0 or windows.spots < direct.worth() * out_places:
         return None
@@ -181,7 +178,7 @@ def _direct(layer: Layer, dtype: Any, *, bias: bool, flips: bool = False) -> Ker
 
 
 def tiling(specs: Specs, dtype: Any, **attributes: Any) -> KernelCall | None:
-    """The call for a convolution."""
+    """Return the call for a convolution."""
     from nbgraph.kernels.windows.convolution import convolution_text
 
     layer = layer_of("convolution", specs[0].shape, specs[1].shape, How.of(attributes))
@@ -194,7 +191,7 @@ def tiling(specs: Specs, dtype: Any, **attributes: Any) -> KernelCall | None:
 
 
 def data_tiling(specs: Specs, dtype: Any, *, size: Shape, **attributes: Any) -> KernelCall | None:
-    """The call for the gradient by data; None for windows that no room holds."""
+    """Return the call for the gradient by data; None for windows too large for a room."""
     from nbgraph.kernels.windows.convolution import data_text
 
     layer = of_data(specs, size, How.of(attributes))
@@ -207,7 +204,7 @@ def data_tiling(specs: Specs, dtype: Any, *, size: Shape, **attributes: Any) -> 
 
 
 def weight_tiling(specs: Specs, dtype: Any, *, size: Shape, **attributes: Any) -> KernelCall | None:
-    """The call for the gradient by weights."""
+    """Return the call for the gradient by weights."""
     from nbgraph.kernels.windows.convolution import weight_text
 
     layer = of_weights(specs, size, How.of(attributes))

@@ -1,8 +1,8 @@
 """Convolutions over one to three axes, and the two operators that are their gradients.
 
-<convolution(x, w), g> is linear in each of x, w and g. What belongs to g is the convolution, to x
-`convolution_data`, to w `convolution_weights`; so the gradient of each of the three is made of the
-other two, to any order. A transposed convolution is `convolution_data` under another name.
+<convolution(x, w), g> is linear in each of x, w and g. Its gradient by g is the convolution, by x
+`convolution_data`, by w `convolution_weights`; so the gradient of each of the three consists of the
+other two, to any order. A transposed convolution is `convolution_data` by another name.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ _WEIGHTS = _op(
 
 
 def how_of(name: str, stride: Any, pad: Any, dilation: Any, groups: Any) -> dict[str, Any]:
-    """What windows and groups are, as attributes."""
+    """Return windows and groups as attributes."""
     count = whole(name, "groups", groups)
     if count < 1:
         raise ArgumentError(f"{name}: groups={groups!r}; expected a whole number from 1 on")
@@ -157,20 +157,20 @@ def how_of(name: str, stride: Any, pad: Any, dilation: Any, groups: Any) -> dict
 
 
 def with_bias(op: TiledOp, biased: TiledOp, operands: Sequence[Any], bias: Any, **how: Any) -> Any:
-    """A convolution's operator, or the one that adds a bias, applied."""
+    """Apply a convolution's operator, or the one that adds a bias."""
     return op(*operands, **how) if bias is None else biased(*operands, bias, **how)
 
 
 _TABLE = """
-convolution(x, weight, bias=None, *, stride=1, pad=0, dilation=1, groups: int = 1, out=None): What
-    lies under a window, times weights, summed: for every place, feature and image. The window is
+convolution(x, weight, bias=None, *, stride=1, pad=0, dilation=1, groups: int = 1, out=None): The
+    sum of the cells under a window times weights, for every place, feature and image. The window is
     not flipped.
     x : array (images, channels, *space), one to three axes of space, floats
     weight : array (features, channels / groups, *window)
     bias : array (features,), optional
     stride, pad, dilation : int, or one for each axis of space: cells from place to place; zeros on
         both sides; cells from one element of the window to the next
-    groups : int: channels and features are cut into as many parts that do not meet
+    groups : int: channels and features are split into so many independent groups
     -> array (images, features, *places) of the promoted dtype: along each axis of n cells
         (n + 2 * pad - dilation * (window - 1) - 1) // stride + 1 places
     ! ShapeError where shapes do not fit, DTypeError for integers.

@@ -11,12 +11,12 @@ BIASED: _BIASED
 from nbgraph.operator.arrays.tiled_op import TiledOp as _BIASED_DATA
 BIASED_DATA: _BIASED_DATA
 def how_of(name: str, stride: Any, pad: Any, dilation: Any, groups: Any) -> dict[str, Any]:
-    """What windows and groups are, as attributes."""
+    """Return windows and groups as attributes."""
 def with_bias(op: TiledOp, biased: TiledOp, operands: Sequence[Any], bias: Any, **how: Any) -> Any:
-    """A convolution's operator, or the one that adds a bias, applied."""
+    """Apply a convolution's operator, or the one that adds a bias."""
 def convolution(x: Operand[Carried], weight: Operand[Carried], bias: Any=None, *, stride: Any=1, pad: Any=0, dilation: Any=1, groups: int=1, out: Any=None) -> Carried:
-    r"""What lies under a window, times weights, summed: for every place, feature and image. The window
-    is not flipped.
+    r"""The sum of the cells under a window times weights, for every place, feature and image. The
+    window is not flipped.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def convolution(x: Operand[Carried], weight: Operand[Carried], bias: Any=None, *
     bias : array (features,), optional
     stride, pad, dilation : int, or one for each axis of space: cells from place to place; zeros on
         both sides; cells from one element of the window to the next
-    groups : int: channels and features are cut into as many parts that do not meet
+    groups : int: channels and features are split into so many independent groups
     out : array to write to, optional
 
     Returns

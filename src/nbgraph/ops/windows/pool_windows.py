@@ -1,4 +1,4 @@
-"""Where the windows of pools lie, what their kernels are told, and how their calls are read."""
+"""Windows of pools: their positions, kernel arguments, and the options of calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nbgraph.ops.windows.windows import Windows, per_axis, require_space, spelle
 def pool_windows(
     name: str, shape: Shape, window: Any, stride: Any, pad: Any, *, ceil: bool, dilation: Any = 1
 ) -> Windows:
-    """Windows over data of a shape; ShapeError where none fits."""
+    """Return windows over data of a shape; ShapeError if none fits."""
     axes = require_space(name, "x", shape)
     kernel = spelled(name, "window", window, axes)
     step = kernel if stride is None else spelled(name, "stride", stride, axes)
@@ -39,7 +39,7 @@ def pool_windows(
 
 
 def _places(cells: int, window: int, step: int, pad: int, *, ceil: bool) -> int:
-    """Places along an axis; the last window begins within the data."""
+    """Return the number of places along an axis; the last window begins within the data."""
     rest = cells + 2 * pad - window
     if not ceil:
         return rest // step + 1
@@ -50,8 +50,8 @@ def _places(cells: int, window: int, step: int, pad: int, *, ceil: bool) -> int:
 def pool_call(
     text: str, windows: Windows, planes: int, dtype: Any, *, counted: bool = False
 ) -> KernelCall | None:
-    """`text`: the name of the function of `nbgraph.kernels.windows.pools`. None where a line is
-    long."""
+    """Return the call of a kernel, or None for long lines. `text`: the name of the function of
+    `nbgraph.kernels.windows.pools`."""
     from nbgraph.kernels.compiler.written import written
     from nbgraph.kernels.loops.loop import ROOM
     from nbgraph.kernels.windows import pools
@@ -69,7 +69,7 @@ def pool_call(
 def pool_options(
     name: str, window: Any, stride: Any, pad: Any, ceil: Any, dilation: Any = 1
 ) -> dict[str, Any]:
-    """Attributes of the operators; gaps where there are some."""
+    """Return the attributes of the operators; gaps only if there are any."""
     options = {
         "window": per_axis(name, "window", window, 1),
         "stride": None if stride is None else per_axis(name, "stride", stride, 1),

@@ -1,8 +1,8 @@
-"""Pools over windows: the largest value or the mean of what lies under each, and their gradients.
+"""Pools over windows: the maximum or the mean of the values under each, and their gradients.
 
-A mean is linear, so that it and its transpose are each other's gradients. A maximum is a choice of
-cells: its gradient gives each place's gradient to the cell that gave the maximum, the first one
-where several are equal, and the gradient of that picks values at those cells.
+A mean is linear, so it and its transpose are each other's gradients. A maximum selects cells: its
+gradient passes each place's gradient to the cell of the maximum, the first of equal ones, and the
+gradient of that picks values at those cells.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from nbgraph.shape import Array
 
 
 def _infer(name: str) -> Callable[..., Spec]:
-    """Return what infers one value for each place."""
+    """Return the inference of one value per place."""
 
     def infer(x: Spec, *, counted: bool = False, **how: Any) -> Spec:
         outs = pool_windows(name, x.shape, **how).outs
@@ -35,8 +35,8 @@ def _infer(name: str) -> Callable[..., Spec]:
 
 
 def _tiling(name: str, text: str, which: int = 0) -> Callable[..., KernelCall | None]:
-    """Return what makes the calls of an operator. `text`: see `pool_call`; the operand of number
-    `which` has the shape of the data, but for the space of a given `size`."""
+    """Return the function that makes the calls of an operator. `text`: see `pool_call`; operand
+    `which` has the shape of the data, except for the space of a given `size`."""
 
     def tiling(
         specs: Specs, dtype: Any, *, size: Shape | None = None, counted: bool = False, **how: Any
@@ -70,7 +70,7 @@ def _gradient_infer(out_grad: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
 
 
 def _chosen(x: Array, y: Array, windows: Windows) -> list[tuple[Any, Array]]:
-    """For each element of the window its cells, and at which places it gave the maximum."""
+    """Return for each element of the window its cells, and the places where it is the maximum."""
     padded, left = windows.padded(x, -np.inf), np.ones(y.shape, bool)
     inside = windows.padded(np.ones_like(x)) != 0
     pairs: list[tuple[Any, Array]] = []
@@ -117,7 +117,7 @@ _MAX = TiledOp(
 _MAX_GRADIENT = TiledOp(
     "max_pooling_gradient", _gradient_infer,
     _tiling("max_pooling_gradient", "max_gradient", 1), _gradient_naive,
-    # which cell is chosen does not change, so nothing flows to x and out
+    # the selection of cells is constant, so x and out get no gradient
     gradient=lambda g: [
         lambda: library.max_pooling_pick(g.out_grad, *g.inputs[1:], **g.attributes)
     ],
@@ -136,7 +136,7 @@ _MAX_PICK = TiledOp(
 
 
 def _counts(windows: Windows, *, counted: bool) -> Array:
-    """How many cells the mean of each place is of."""
+    """Return the number of cells in the mean of each place."""
     counts = np.ones((1,) * len(windows.ins))
     for d, (n, o, k, s, p) in enumerate(
         zip(windows.ins, windows.outs, windows.kernel, windows.step, windows.pad, strict=True)
@@ -201,8 +201,7 @@ max_pooling(x, window, *, stride=None, pad=0, ceil=False, dilation=1, out=None):
     window, stride, pad, dilation : int, or one for each axis of space: cells of the window; from
         place to place, by default the window; around the data, which never count; from one element
         of the window to the next
-    ceil : whether there are as many places as touch the data, not only those whose windows lie
-        within
+    ceil : whether to include windows that extend beyond the data's end
     -> array (images, channels, *places). The gradient goes to the first cell that has the maximum.
     ! ShapeError where shapes do not fit, DTypeError for integers.
     >>> max_pooling(np.array([[[1.0, 3.0, 2.0, 0.0, 5.0]]]), 2, ceil=True)
@@ -213,13 +212,13 @@ max_pooling_gradient(out_grad, x, y, window, *, stride=None, pad=0, ceil=False, 
     = _MAX_GRADIENT(out_grad, x, y, out=out, **pool_options("max_pooling_gradient", window, stride,
         pad, ceil, dilation))
 max_pooling_pick(values, x, y, window, *, stride=None, pad=0, ceil=False, dilation=1, out=None): The
-    elements of `values` where `max_pooling` of `x`, which gave `y`, found its maxima.
+    elements of `values` at the maxima of `max_pooling` of `x`, whose result is `y`.
     = _MAX_PICK(values, x, y, out=out, **pool_options("max_pooling_pick", window, stride, pad, ceil,
         dilation))
-avg_pooling(x, window, *, stride=None, pad=0, ceil=False, counted=True, out=None): The mean of what
-    lies under a window, for every place, channel and image.
+avg_pooling(x, window, *, stride=None, pad=0, ceil=False, counted=True, out=None): The mean of the
+    cells under a window, for every place, channel and image.
     x, window, stride, pad, ceil : as those of `max_pooling`
-    counted : whether cells of the pad are zeros that count, or do not count at all
+    counted : whether cells of the pad count as zeros, or not at all
     -> array (images, channels, *places)
     ! ShapeError where shapes do not fit, DTypeError for integers.
     >>> avg_pooling(np.array([[[2.0, 4.0, 6.0]]]), 3, stride=1, pad=1, counted=False)

@@ -14,8 +14,7 @@ def max_pooling(x: Operand[Carried], window: Any, *, stride: Any=None, pad: Any=
     window, stride, pad, dilation : int, or one for each axis of space: cells of the window; from
         place to place, by default the window; around the data, which never count; from one element
         of the window to the next
-    ceil : whether there are as many places as touch the data, not only those whose windows lie
-        within
+    ceil : whether to include windows that extend beyond the data's end
     out : array to write to, optional
 
     Returns
@@ -38,7 +37,7 @@ def max_pooling_gradient(out_grad: Operand[Carried], x: Operand[Carried], y: Ope
     out : array to write to, optional
     """
 def max_pooling_pick(values: Operand[Carried], x: Operand[Carried], y: Operand[Carried], window: Any, *, stride: Any=None, pad: Any=0, ceil: bool=False, dilation: Any=1, out: Any=None) -> Carried:
-    r"""The elements of `values` where `max_pooling` of `x`, which gave `y`, found its maxima.
+    r"""The elements of `values` at the maxima of `max_pooling` of `x`, whose result is `y`.
 
     Parameters
     ----------
@@ -46,12 +45,12 @@ def max_pooling_pick(values: Operand[Carried], x: Operand[Carried], y: Operand[C
     out : array to write to, optional
     """
 def avg_pooling(x: Operand[Carried], window: Any, *, stride: Any=None, pad: Any=0, ceil: bool=False, counted: bool=True, out: Any=None) -> Carried:
-    r"""The mean of what lies under a window, for every place, channel and image.
+    r"""The mean of the cells under a window, for every place, channel and image.
 
     Parameters
     ----------
     x, window, stride, pad, ceil : as those of `max_pooling`
-    counted : whether cells of the pad are zeros that count, or do not count at all
+    counted : whether cells of the pad count as zeros, or not at all
     out : array to write to, optional
 
     Returns

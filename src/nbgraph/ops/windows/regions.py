@@ -1,9 +1,9 @@
 """Pooling over regions of interest: a simple operator of compiled functions, for both devices.
 
 Each region is divided into a grid of bins, each bin gives its maximum, as in Fast R-CNN. The loops
-are compiled and run without the GIL. On a GPU a thread makes a bin, and in the gradient a cell of
-the data, which collects from the bins that it is the largest of: in the order of the host's loops,
-so that both have the same bits.
+are compiled and run without the GIL. On a GPU a thread computes a bin, or in the gradient a cell of
+the data, which collects from the bins whose maximum it is: in the order of the host's loops, so
+that both have the same bits.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _dtype(data: np.dtype[Any], rois: np.dtype[Any], env: EnvArguments) -> np.dt
 
 @compiled
 def _cells(start, size, count, i, limit):
-    """The first cell of bin i and the one after its last, within the data."""
+    """Return the first cell of bin i and the one after its last, within the data."""
     width = size / count
     first = start + math.floor(i * width)
     last = start + math.ceil((i + 1) * width)
@@ -58,20 +58,20 @@ def _cells(start, size, count, i, limit):
 
 @compiled
 def _nearest(value):
-    """The nearest whole number, halves away from zero: C's round, as in Fast R-CNN."""
+    """Return the nearest integer, halves away from zero: C's round, as in Fast R-CNN."""
     return math.floor(value + 0.5) if value >= 0 else math.ceil(value - 0.5)
 
 
 @compiled
 def _span(roi, scale, bins, axis, i, limit):
-    """The rows, of axis 0, or the columns of bin i of a region."""
+    """Return the rows (axis 0) or columns of bin i of a region."""
     first = _nearest(roi[2 - axis] * scale)
     return _cells(first, max(_nearest(roi[4 - axis] * scale) - first + 1, 1), bins[axis], i, limit)
 
 
 @compiled
 def _peak(plane, roi, scale, bins, bin_):
-    """Row and column of the largest value in a bin of a region; (-1, -1) where it is empty."""
+    """Return row and column of the largest value in a bin of a region; (-1, -1) if it is empty."""
     first_row, end_row = _span(roi, scale, bins, 0, bin_[0], plane.shape[0])
     first_column, end_column = _span(roi, scale, bins, 1, bin_[1], plane.shape[1])
     best = (-1, -1)
@@ -84,7 +84,7 @@ def _peak(plane, roi, scale, bins, bin_):
 
 @compiled
 def _image(rois, i, images):
-    """The image a region lies in."""
+    """Return the index of a region's image."""
     image = int(rois[i, 0])
     if image < 0 or image >= images:
         raise IndexError("roi_pooling: a region's image (column 0 of rois) is not in data")
@@ -106,7 +106,7 @@ def _forward(lhs, rhs, ret, pooled_size, spatial_scale, req):
 
 @compiled
 def _gradient(out_grad, lhs, rhs, lhs_grad, rhs_grad, pooled_size, spatial_scale, req_lhs, req_rhs):
-    """Each bin's gradient goes to its largest cell; regions have none."""
+    """Pass each bin's gradient to its largest cell; regions have none."""
     if req_rhs not in (_NULL, _ADD):
         rhs_grad[:] = 0
     if req_lhs == _NULL:
@@ -126,7 +126,7 @@ def _gradient(out_grad, lhs, rhs, lhs_grad, rhs_grad, pooled_size, spatial_scale
 
 @thread_kernel
 def _bins(lhs, rhs, ret, pooled_size, spatial_scale, req, start, step):
-    """Each thread makes bins. A region whose image is not there gives NaN."""
+    """Compute a thread's bins. A region with an invalid image gives NaN."""
     channels, rows, columns = ret.shape[1], pooled_size[0], pooled_size[1]
     for k in range(start, ret.size, step):
         x, y = k % columns, k // columns % rows
@@ -145,7 +145,7 @@ def _bins(lhs, rhs, ret, pooled_size, spatial_scale, req, start, step):
 
 @compiled
 def _collect(out_grad, lhs, roi, i, scale, bins, grad, place):
-    """Add to the gradient of a cell what the bins of region i give it."""
+    """Add the contributions of the bins of region i to the gradient of a cell."""
     image, channel, row, column = place
     plane = lhs[image, channel]
     for y in range(bins[0]):
@@ -175,7 +175,7 @@ def _cell_gradients(  # noqa: PLR0917  the parameters of a kernel
     start,
     step,
 ):
-    """Each thread makes the gradients of cells; regions have none."""
+    """Compute the gradients of a thread's cells; regions have none."""
     if req_rhs not in (_NULL, _ADD):
         for k in range(start, rhs_grad.size, step):
             rhs_grad[k // 5, k % 5] = 0

@@ -10,8 +10,8 @@ from numba.core.typing import Signature
 from numba.extending import intrinsic
 
 
-def emitted(signature: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator that turns `emit(builder, *values)`, None for void, into an intrinsic.
+def llvm_intrinsic(signature: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Make an intrinsic of `emit(builder, *values)`, which returns its value, or None for void.
 
     `signature` is Numba's, or a function from the operands' types to it, or to None for no match.
     """

@@ -1,4 +1,4 @@
-"""What losses and metrics ask of the shapes of their operands: nothing is broadcast in silence."""
+"""Shapes and dtypes of operands of losses and metrics, which must not broadcast unnoticed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from nbgraph.ops.define import as_known, library, one_of
 from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.shape import axis_of
 
-_NUMBERS = (bool, int, float)  # NumPy's float64 among them
+_NUMBERS = (bool, int, float)  # includes NumPy's float64
 
 
-def require_alike(name: str, operands: Mapping[str, Any]) -> None:
-    """ShapeError unless all that are arrays have one shape; UnknownShape where one has none yet.
+def require_same_shape(name: str, operands: Mapping[str, Any]) -> None:
+    """Raise ShapeError unless all arrays have one shape; UnknownShape if one is unknown.
 
-    >>> require_alike("l2_loss", {"prediction": [[1.0], [2.0]], "target": [1.0, 2.0]})
+    >>> require_same_shape("l2_loss", {"prediction": [[1.0], [2.0]], "target": [1.0, 2.0]})
     Traceback (most recent call last):
     nbgraph.errors.ShapeError: l2_loss: prediction has shape (2, 1), target (2,); give one shape, \
 as with target.reshape((2, 1))
@@ -34,8 +34,8 @@ as with target.reshape((2, 1))
 
 
 def floats_like(scores: Any, value: Any) -> Any:
-    """Return an array of integers in the dtype of floating scores, as labels do not make results
-    wider; anything else as it is.
+    """Return an array of integers in the dtype of floating scores, so that labels do not widen
+    results; other values unchanged.
 
     >>> import numpy as np
     >>> floats_like(np.ones(2, "float32"), np.array([0, 1]))
@@ -48,7 +48,7 @@ def floats_like(scores: Any, value: Any) -> Any:
 
 
 def require_rows(name: str, label: str, target: Any, scores: str, x: Any, axis: int = -1) -> None:
-    """ShapeError unless `target` has the shape of x without an axis."""
+    """Raise ShapeError unless `target` has the shape of x without an axis."""
     if isinstance(target, _NUMBERS):
         return
     shape, target_shape = (tuple(as_known(name, v).shape) for v in (x, target))
@@ -59,7 +59,7 @@ def require_rows(name: str, label: str, target: Any, scores: str, x: Any, axis: 
 
 
 def reduced(name: str, loss: Any, reduction: str, weight: Any = None) -> Any:
-    """Losses of elements as they are asked for."""
+    """Return the losses of elements, weighted and reduced."""
     one_of(name, "reduction", reduction, ("mean", "sum", "none"))
     if weight is not None:
         loss = multiply(loss, floats_like(loss, weight))

@@ -1,7 +1,7 @@
-"""How operators by MXNet's names read their parameters, and make what symbols are not given.
+"""Calls of operators by MXNet's names: parameters, and variables for missing operands.
 
-Parameters are values or text, as "(3,3)". What is not given on a symbol becomes a variable called
-by the node's `name` and its own, as `conv1_weight`, whose shape follows from the data.
+Parameters are values or text, as "(3,3)". A missing operand on a symbol becomes a variable named by
+the node's `name` and its own, as `conv1_weight`, with a shape that follows from the data.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nbgraph.operator.parameters import Param
 from nbgraph.operator.spec import Attributes, Spec, items_of
 from nbgraph.ops.define import as_array, complete_documentation, define_rows, library
 
-Known = Mapping[str, tuple[Any, Any]]  # of a variable to be made: its shape, how it begins
+Known = Mapping[str, tuple[Any, Any]]  # of a new variable: its shape and its initial value
 Axes = tuple[int, ...]
 Layout = Literal["NCW", "NCHW", "NCDHW", "NWC", "NHWC", "NDHWC"] | None
 _OPERANDS = frozenset(
@@ -35,12 +35,12 @@ _DOCS = {
     "num_arrays": "ignored, as MXNet's scripts give it",
 }
 _EXACT, _INTS = frozenset((bool, int, float, str, type(None))), frozenset((int,))
-_read: dict[Any, Param] = {}  # parameters of calls
+_read: dict[Any, Param] = {}  # cache of parameters
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def read(name: str, kind: type[Param], arguments: Mapping[str, Any]) -> Any:
-    """The parameters of a call; ArgumentError names operator and field."""
+    """Return the parameters of a call; ArgumentError names operator and field."""
     exact = all(
         type(v) in _EXACT or (type(v) is tuple and _INTS.issuperset(map(type, v)))
         for v in arguments.values()
@@ -58,7 +58,7 @@ def read(name: str, kind: type[Param], arguments: Mapping[str, Any]) -> Any:
 
 
 def documented(kind: type[Param]) -> Callable[[_Function], _Function]:
-    """Decorate an operator that takes these parameters as `**given`: its text lists them."""
+    """Decorate an operator that takes these parameters as keywords: list them in its text."""
 
     def decorate(function: _Function) -> _Function:
         complete_documentation(function)
@@ -82,7 +82,7 @@ def channels_last(call: str, data: Any, layout: str | None) -> tuple[Axes, Axes]
 
 
 def composer(*values: Any) -> Any:
-    """What makes nodes with variables of their own, where the values are symbols; else None."""
+    """Return the function that makes nodes with variables, if a value is a symbol; else None."""
     carrier = carrier_of([v for v in values if v is not None])
     return getattr(carrier, "__nbgraph_compose__", None)
 
@@ -97,11 +97,11 @@ def applied(
     *,
     inner: bool = False,
 ) -> Any:
-    """The operator on arrays; on symbols with variables for what is None.
+    """Apply the operator to arrays, or to symbols with variables for None.
 
-    `call` has the name that users know and the parameters from which `known` shapes follow: what
-    is not None has to have them, and they are attributes of the node. `inner`: `name` is for the
-    variables alone, as the result is a part of a call.
+    `call` has the name that users know and the parameters from which `known` shapes follow:
+    existing operands must have these, and they are attributes of the node. `inner`: `name` is for
+    the variables alone, as the result is a part of a call.
     """
     compose = composer(*values)
     if compose is None:
@@ -120,11 +120,11 @@ def applied(
     if composition is None or op.kernels or carrier_of(values) is None:
         return op(*values, **attributes)
     op.infer([Spec.of(v) for v in map(as_array, values)], attributes)
-    return composition(*values, **attributes)  # which has quick ways
+    return composition(*values, **attributes)  # which has fast paths
 
 
 def require_arrays(op: Any, values: Iterable[Any]) -> None:
-    """ArgumentError where an operand is not given."""
+    """Raise ArgumentError if an operand is missing."""
     for label, value in zip(op.operands, values, strict=True):
         if value is None:
             raise ArgumentError(
@@ -134,13 +134,13 @@ def require_arrays(op: Any, values: Iterable[Any]) -> None:
 
 
 def unnamed(op: str, name: str | None) -> None:
-    """ArgumentError where arrays are given a node's name."""
+    """Raise ArgumentError if a node's name is passed with arrays."""
     if name is not None:
         raise ArgumentError(f"{op}: name={name!r} is for symbols; leave it out")
 
 
 def named(result: Any, name: str | None) -> Any:
-    """A symbol under the name that it was to have; arrays have none."""
+    """Return a symbol under the name of the call; arrays have none."""
     if name is None or not hasattr(result, "named"):
         return result
     return (library.copy(result) if result.get_children() is None else result).named(name)

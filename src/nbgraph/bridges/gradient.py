@@ -11,9 +11,9 @@ from nbgraph.autograd.traced_once import TracedOnce
 from nbgraph.signatures import Function
 
 
-def pulled(f: Function, count: int, wanted: Sequence[int]) -> Function:
-    """Return the function that gives a tuple of gradients with respect to the `wanted` of `count`
-    operands, for the operands and then the cotangents of all outputs. It can be pulled itself."""
+def gradient_function(f: Function, count: int, wanted: Sequence[int]) -> Function:
+    """Return a function of operands, then cotangents of all outputs, that returns a tuple of
+    gradients by the `wanted` of `count` operands. It can be differentiated this way itself."""
 
     def gradients(*values: Any) -> tuple[Any, ...]:
         operands, cotangents = values[:count], values[count:]
