@@ -10,8 +10,8 @@ import numpy as np
 from nbgraph.errors import ShapeError
 from nbgraph.operator.call import carrier_of
 from nbgraph.ops.define import as_known, library
+from nbgraph.ops.named.calls import define_named
 from nbgraph.ops.named.contrib import corners, overlaps, sorted_boxes, survivors
-from nbgraph.ops.named.layering import define_named
 
 _TABLE = """
 MultiBoxTarget(anchor, label, cls_pred, overlap_threshold=0.5, ignore_label=-1.0,

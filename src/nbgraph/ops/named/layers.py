@@ -8,8 +8,6 @@ from nbgraph.errors import ArgumentError
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec, constant
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import composed, library, operator_of
-from nbgraph.ops.named.deconvolutions import BIASED as DECONVOLUTION_BIASED
-from nbgraph.ops.named.deconvolutions import DECONVOLUTION
 from nbgraph.ops.named.calls import (
     Axes,
     Layout,
@@ -21,6 +19,8 @@ from nbgraph.ops.named.calls import (
     read,
     unnamed,
 )
+from nbgraph.ops.named.deconvolutions import BIASED as DECONVOLUTION_BIASED
+from nbgraph.ops.named.deconvolutions import DECONVOLUTION
 from nbgraph.ops.normalisation.batches import batch_standard, batch_statistics, channel_moments
 from nbgraph.ops.products.connected import BIASED as CONNECTED_BIASED
 from nbgraph.ops.products.connected import fully_connected

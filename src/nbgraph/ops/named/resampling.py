@@ -15,8 +15,8 @@ from nbgraph.operator.parameters import Param, field
 from nbgraph.operator.registry import register
 from nbgraph.ops.define import as_known, composed, deferrable, library
 from nbgraph.ops.draws.initial import bilinear
-from nbgraph.ops.named.deconvolutions import DECONVOLUTION
 from nbgraph.ops.named.calls import Axes, Layout, applied, channels_last, documented, named, read
+from nbgraph.ops.named.deconvolutions import DECONVOLUTION
 from nbgraph.ops.windows.pools import avg_pooling, max_pooling
 
 _EXTENTS = ("kernel", "stride", "pad")  # numbers per axis of space
