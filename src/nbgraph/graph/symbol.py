@@ -44,9 +44,7 @@ from nbgraph.ops.carrier.reductions import Reductions
 _LARGE = 1 << 20  # bytes of a NumPy array above which a warning recommends a variable
 
 
-class Symbol(
-    Calling, Binding, Saved, Refusal, Operators, Methods, Reductions, Indexing, Protocols
-):
+class Symbol(Calling, Binding, Saved, Refusal, Operators, Methods, Reductions, Indexing, Protocols):
     """One result of a graph that has not been computed, or a group of several.
 
     `ng.var`, operators on symbols and `ng.Group` create symbols. They have no values: `eval`,
