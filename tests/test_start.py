@@ -36,7 +36,7 @@ LATER = {
     "nbgraph.graph.passes.devices",
     "nbgraph.graph.passes.places",
     "nbgraph.graph.passes.recompute",
-    "nbgraph.graph.recall",
+    "nbgraph.graph.recipe_reader",
     "nbgraph.graph.serial",
     "nbgraph.engine.cold",
     "nbgraph.engine.naive",

@@ -100,7 +100,7 @@ def test_memory_that_operators_one_by_one_lack_is_no_error(absent, monkeypatch):
     build = Program._build
 
     def short(self, made):
-        if made is not self.wanted:
+        if made is not self.target:
             raise OutOfMemory("no room")
         build(self, made)
 
@@ -113,7 +113,7 @@ def test_memory_that_operators_one_by_one_lack_is_no_error(absent, monkeypatch):
 def test_arenas_far_beyond_the_plan_are_not_taken(absent, monkeypatch):
     monkeypatch.setattr(interim, "_MORE_BYTES", -1)
     exe = chain(ng.var("x")).simple_bind(x=(50,))
-    assert exe._bound.predict.compiled is exe._bound.predict.wanted
+    assert exe._bound.predict.compiled is exe._bound.predict.target
 
 
 def test_executors_of_one_graph_share_the_wait(absent):

@@ -65,7 +65,7 @@ def test_the_bits_are_the_same_before_and_after(absent, seed, way):
     background.settle(WAIT)
     after = runs(exe, requests, seeds, way)
     assert not any(p.interim for p in programs)
-    assert all(p.compiled is p.wanted for p in stood_in)
+    assert all(p.compiled is p.target for p in stood_in)
     compiled._COMPILED.clear()
     with ng.config(eager_compile=1):
         waited = runs(made(group, given, requests, seeds, way), requests, seeds, way)

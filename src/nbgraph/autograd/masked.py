@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from nbgraph.array.core import Array
-from nbgraph.graph.absent import AbsentError
+from nbgraph.graph.refusals import AbsentError
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.call import call
 from nbgraph.operator.mapper.mapper import Mapper

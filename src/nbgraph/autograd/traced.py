@@ -13,8 +13,8 @@ from nbgraph.autograd.masked import selection
 from nbgraph.device import Context, cpu
 from nbgraph.engine.sites import caller, site
 from nbgraph.errors import ArgumentError
-from nbgraph.graph.absent import VALUE, AbsentError
 from nbgraph.graph.graph import Entry, Graph
+from nbgraph.graph.refusals import VALUE, AbsentError
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.call import recording
 from nbgraph.operator.spec import Attributes

@@ -17,9 +17,9 @@ from nbgraph.device import Context
 from nbgraph.engine.sites import caller
 from nbgraph.errors import ArgumentError
 from nbgraph.graph import build, naming
-from nbgraph.graph.absent import VALUE, AbsentError
 from nbgraph.graph.build import GraphNode, has_effect
 from nbgraph.graph.graph import Entry
+from nbgraph.graph.refusals import VALUE, AbsentError
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes
 from nbgraph.operator.call import recording, training
 from nbgraph.operator.mapper import complex_call

@@ -48,7 +48,7 @@ class Task:
 
 
 def _task(recipes: str, number: int, attributes: Attributes) -> Task:
-    from nbgraph.graph.recall import RecipeReader, Trust
+    from nbgraph.graph.recipe_reader import RecipeReader, Trust
 
     reader = RecipeReader(json.loads(recipes), [], Trust(allow_code=True), "Dask task")
     return Task(reader.operator(number), attributes)

@@ -1,4 +1,4 @@
-"""What a symbol is made of: names of arguments and outputs, attributes, shapes, composition."""
+"""Parts of a symbol: names of arguments and outputs, attributes, and inferred shapes and dtypes."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from nbgraph.graph.symbol import Symbol
 
 Shapes = list[PartialShape] | None
-_BOTH_WAYS = (CompositeOp, FilledOp)  # operators whose shapes may follow from their use
+_BOTH_WAYS = (CompositeOp, FilledOp)  # operators that may need backward inference of shapes
 
 
 def auxiliary_variables(graph: Graph) -> list[GraphNode]:
-    """Return variables that an operator writes: states, which have no gradient."""
+    """Return the variables that an operator writes: states, which have no gradient."""
     states: dict[GraphNode, None] = {}
     for node in graph.nodes:
         names = getattr(node.op, "auxiliary", ())
@@ -37,7 +37,7 @@ def auxiliary_variables(graph: Graph) -> list[GraphNode]:
 
 
 class Arguments:
-    """The part of `Symbol` that tells what it is made of."""
+    """The part of `Symbol` that lists its arguments, outputs, attributes, shapes and dtypes."""
 
     __slots__ = ()
 
@@ -45,29 +45,29 @@ class Arguments:
 
     @property
     def graph(self) -> Graph:
-        """The graph that ends here."""
+        """The graph whose heads are the symbol's outputs."""
         return Graph(self.entries)
 
     # names ------------------------------------------------------------------------------------
 
     def list_arguments(self) -> list[str]:
-        """Return names of the variables, in the order they are met."""
+        """Return the names of the variables, in the order of the graph, without states."""
         graph = self.graph
         states = set(auxiliary_variables(graph))
         return [graph.names[v] for v in graph.variables if v not in states]
 
     def list_inputs(self) -> list[str]:
-        """Return names of all variables, those that operators write among them."""
+        """Return the names of all variables, including states."""
         graph = self.graph
         return [graph.names[v] for v in graph.variables]
 
     def list_auxiliary_states(self) -> list[str]:
-        """Return names of the variables that operators write: moving means and such."""
+        """Return the names of the variables that operators write, such as moving means."""
         graph = self.graph
         return [graph.names[v] for v in auxiliary_variables(graph)]
 
     def list_outputs(self) -> list[str]:
-        """Return names of the outputs."""
+        """Return the names of the outputs."""
         names = self.graph.names
         return [naming.output_name(node, i, names[node]) for node, i in self.entries]
 
@@ -94,7 +94,7 @@ class Arguments:
         return kind(entries)
 
     def named(self, name: str) -> Symbol:
-        """Return the same symbol under a name of its own.
+        """Return the same symbol under another name.
 
         >>> import nbgraph as ng
         >>> ng.sin(ng.var("x")).named("wave").list_outputs()
@@ -111,17 +111,16 @@ class Arguments:
     # attributes -------------------------------------------------------------------------------
 
     def attr(self, key: str) -> Any:
-        """Return an attribute of the node, by name, or None where it has none of that name."""
+        """Return an attribute of the node by name, or None if it has no such attribute."""
         return self.list_attr().get(key)
 
     def list_attr(self) -> dict[str, Any]:
-        """Return the node's attributes: what the user marked it with, and the operator's
-        parameters."""
+        """Return the node's attributes: those of the user, and the operator's parameters."""
         (node, _) = self.entries[0]
         return _attributes(node)
 
     def attr_dict(self) -> dict[str, dict[str, Any]]:
-        """Return attributes of every node that has some, by name."""
+        """Return the attributes of every node that has some, by name."""
         graph = self.graph
         by_name = {graph.names[node]: _attributes(node) for node in graph.nodes}
         return {name: attributes for name, attributes in by_name.items() if attributes}
@@ -131,11 +130,11 @@ class Arguments:
     def infer_shape(
         self, *in_order: PartialShape, **shapes: Sequence[int]
     ) -> tuple[Shapes, Shapes, Shapes]:
-        """Return shapes of arguments, outputs and states, from those of some variables: by name, or
-        in the order of `list_arguments()`, None where one is not known.
+        """Return the shapes of arguments, outputs and states, from those of some variables: by
+        name, or in the order of `list_arguments()` with None for unknown ones.
 
-        Three times None where they are not determined; `infer_shape_partial` tells what is.
-        Raises ShapeError, with both shapes and the way to them, where they contradict each other.
+        Returns (None, None, None) unless all are determined; see `infer_shape_partial`. Raises
+        ShapeError for contradictions, with both shapes and the paths to them.
 
         >>> import nbgraph as ng
         >>> net = ng.var("x") @ ng.var("w")
@@ -155,19 +154,19 @@ class Arguments:
     def infer_shape_partial(
         self, *in_order: PartialShape, **shapes: Sequence[int]
     ) -> tuple[Shapes, Shapes, Shapes]:
-        """Return what `infer_shape` does; what is not determined is None, the whole or an
-        extent."""
+        """Return the same as `infer_shape`, with None for shapes or extents that are not
+        determined."""
         named = self._named("infer_shape_partial", "shapes", in_order, shapes)
         inference = resolved(self.graph, named, {})[1]
         return _sorted(inference.graph, inference.shapes)
 
     def infer_type(self, *in_order: Any, **dtypes: Any) -> tuple[list[Any], list[Any], list[Any]]:
-        """Return dtypes of arguments, outputs and states, from those of some variables: by name, or
-        in the order of `list_arguments()`, None where one is not known.
+        """Return the dtypes of arguments, outputs and states, from those of some variables: by
+        name, or in the order of `list_arguments()` with None for unknown ones.
 
-        A variable without one takes that of the floating arrays beside it, in both directions,
-        through operators that keep it; else it is `ng.config.default_float`. None where an
-        operator says nothing as long as shapes are not known. DTypeError where dtypes do not fit.
+        A variable without a dtype takes that of floating operands of the same operators, in both
+        directions, if these keep dtypes; else it is `ng.config.default_float`. None where an
+        operator needs shapes first. Raises DTypeError where dtypes do not agree.
 
         >>> import nbgraph as ng
         >>> (ng.var("x") @ ng.var("w")).infer_type(x="float64")
@@ -177,12 +176,12 @@ class Arguments:
         inference = resolved(self.graph, {}, named)[1]
         return _sorted(inference.graph, inference.dtypes)
 
-    infer_type_partial = infer_type  # it gives what is determined
+    infer_type_partial = infer_type  # which may return None for some
 
     def _named(
         self, call: str, what: str, values: Sequence[Any], named: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return all by name: those in the order of `list_arguments()`, and those by name."""
+        """Return values by name: positional ones by `list_arguments()`, and named ones."""
         names = self.list_arguments()
         if len(values) > len(names):
             raise ArgumentError(
@@ -203,7 +202,7 @@ def _attributes(node: GraphNode) -> dict[str, Any]:
 
 
 def _sorted(graph: Graph, known: Mapping[Entry, Any]) -> tuple[list[Any], list[Any], list[Any]]:
-    """Return what was inferred of arguments, heads and states."""
+    """Return the inferred shapes or dtypes of arguments, heads and states."""
     states = set(auxiliary_variables(graph))
     variables = graph.variables
     return (
@@ -214,9 +213,9 @@ def _sorted(graph: Graph, known: Mapping[Entry, Any]) -> tuple[list[Any], list[A
 
 
 def typed(graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) -> Graph:
-    """Return the graph with all shapes and dtypes known, and functions that look at them composed.
+    """Return the graph with all shapes and dtypes, and functions that depend on them expanded.
 
-    ShapeError names the variables without a shape."""
+    Raises ShapeError with the names of variables without a shape."""
     graph = with_names(graph)
     result = _typed_forward(graph, shapes, dtypes)
     if result is not None:
@@ -253,12 +252,12 @@ def typed(graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) ->
 def _typed_forward(
     graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]
 ) -> Graph | None:
-    """Return the typed graph where the shapes of all variables are known: operators infer once,
-    operands first, and variables without a dtype have the default one, as long as no other floats
-    are in the graph. None where inference has to look both ways, or to say what is wrong."""
+    """Return the typed graph if the shapes of all variables are known: operators infer once,
+    operands first, and variables without a dtype get the default one, unless other floats are in
+    the graph. Return None where that needs inference in both directions, or an error message."""
     names = {str(node.name): node for node in graph.variables}
-    strange = len(names) < len(graph.variables) or not names.keys() >= {*shapes, *dtypes}
-    if strange or any(
+    invalid = len(names) < len(graph.variables) or not names.keys() >= {*shapes, *dtypes}
+    if invalid or any(
         isinstance(node.op, _BOTH_WAYS) or node.op is EXPECTED for node in graph.nodes
     ):
         return None
@@ -279,12 +278,12 @@ def _typed_forward(
             kind = default if dtype is None else dtype
             variables[node] = build.variable(name, shape, kind, node.marks, node.line)
         typed = with_variables(graph, variables)
-    except Exception:  # a user's shape function may raise anything; inference says where
+    except Exception:  # a user's shape function may raise anything; inference reports the node
         return None
     specs = [node.specs for node in typed.nodes]
     if None in specs:
         return None
-    dtypes_met = {spec.dtype for listed in specs if listed for spec in listed}
-    others = chosen and any(is_float(dtype) and dtype != default for dtype in dtypes_met)
-    meets_complex = any(dtype.kind == "c" for dtype in dtypes_met)  # other operators stand for some
+    all_dtypes = {spec.dtype for listed in specs if listed for spec in listed}
+    others = chosen and any(is_float(dtype) and dtype != default for dtype in all_dtypes)
+    meets_complex = any(dtype.kind == "c" for dtype in all_dtypes)  # may need other operators
     return None if others or meets_complex else typed

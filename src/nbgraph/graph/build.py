@@ -1,11 +1,11 @@
-"""Making nodes of symbolic graphs: immutable, and equal ones are one object (hash-consed).
+"""Construction of nodes of symbolic graphs: immutable, equal ones are one object (hash-consed).
 
-Two nodes are equal where operator, operands, attributes, shapes and names given by the user are:
-compared in full, never by a hash alone. So structure is identity, equal work is found by looking
-it up, and a graph that is built again is the very graph that was compiled before.
+Two nodes are equal if their operators, operands, attributes, shapes and names by the user are
+equal, compared in full, not only by hash. So graphs of equal structure are identical, equal work is
+found by a look-up, and a graph that is built again is the one that was compiled before.
 
-What has an effect (a random draw, an update of a state) is never equal to anything else: each
-application carries a token of its own, which a recomputed copy of it shares.
+A node with an effect (a random draw, an update of a state) is not equal to any other: each
+application has a unique token, which only a recomputed copy of it shares.
 """
 
 from __future__ import annotations
@@ -44,15 +44,14 @@ _tokens = itertools.count(1)
 
 
 class GraphNode(Node):
-    """A node of a symbolic graph; made by `variable`, `constant` and `apply` only.
+    """A node of a symbolic graph; only `variable`, `constant` and `apply` create them.
 
-    `specs`: shape and dtype of each output; None where an operand's are not known yet. `open`:
-    whether a variable below has a shape but no dtype yet: `specs` are those for
-    `ng.config.default_float`, and inference may find other dtypes. `token`: what makes this
-    application different from an equal one: an effect, a recomputation. `after`: what must have run
-    before, though nothing of it is read. `marks`: the user's attributes (`Symbol.attr`); a
-    variable's shape, dtype and init as given. `line`: where in the user's text it was made;
-    `nbgraph.engine.sites` tells the line.
+    `specs`: shape and dtype of each output; None if an operand's are not known yet. `open`: whether
+    a variable that it depends on has a shape but no dtype yet: `specs` then assume
+    `ng.config.default_float`, and inference may choose other dtypes. `token`: distinguishes this
+    application from equal ones: for an effect, a recomputation. `after`: nodes that must run before
+    this one, besides its operands. `marks`: the user's attributes (`Symbol.attr`), and a variable's
+    init. `line`: the position in the user's text, for `nbgraph.engine.sites`.
     """
 
     __slots__ = (*("after", "entries", "line", "marks", "nout", "open", "scope", "specs", "token"),)
@@ -83,19 +82,19 @@ class GraphNode(Node):
 
 
 def group_of(node: GraphNode) -> str | None:
-    """Return the group of devices that a node was marked for, or None."""
+    """Return the device group in a node's marks, or None."""
     return node.marks.get("ctx_group", node.marks.get("__ctx_group__"))
 
 
 def frozen(value: Any) -> Any:
-    """Return a key that is equal only for values that mean the same: 1, 1.0 and True are three.
+    """Return a key that is equal only for values of the same meaning: 1, 1.0 and True differ.
 
     >>> frozen(1) == frozen(1.0), frozen(0.0) == frozen(-0.0), frozen((1, 2)) == frozen((1, 2))
     (False, False, True)
     """
     kind = type(value)
     if isinstance(value, float):
-        return kind, value.hex()  # of NumPy's float64, too: zeros differ, NaN is itself
+        return kind, value.hex()  # also of NumPy's float64: zeros differ, NaN equals itself
     if isinstance(value, np.generic):
         return kind, value.dtype.str, value.tobytes()
     if kind is tuple:
@@ -113,15 +112,15 @@ def new_token(kind: str = "effect") -> tuple[str, int]:
 
 
 def has_effect(op: Any) -> bool:
-    """Return whether applying the operator twice is not the same as once: it draws, writes a state,
-    or says that it does something else (`effect`)."""
+    """Return whether applying the operator twice differs from once: it draws, writes a state, or
+    declares another effect (`effect`)."""
     if getattr(op, "auxiliary", ()) or getattr(op, "effect", False):
         return True
     return any(str(getattr(r, "kind", r)) in _EFFECTS for r in getattr(op, "resources", ()))
 
 
 def draws_alone(op: Any) -> bool:
-    """Return whether all that it is granted are random numbers of a push."""
+    """Return whether the only resources that it requests are random numbers of a push."""
     kinds = [str(getattr(r, "kind", r)) for r in getattr(op, "resources", ())]
     return bool(kinds) and set(kinds) == {"parallel_random"}
 
@@ -138,7 +137,7 @@ def variable(
     marks: Mapping[str, Any] = _NOTHING,
     line: tuple[CodeType, int] | None = None,
 ) -> GraphNode:
-    """Return the node of an array that comes later."""
+    """Return the node of an argument of a graph."""
     complete = shape is not None and None not in shape
     assumed = as_dtype(config.default_float) if complete and dtype is None else dtype
     key = "variable", name, shape, dtype, assumed, frozen(tuple(marks.items()))
@@ -153,8 +152,8 @@ def variable(
 
 
 def as_partial(what: str, shape: Any) -> PartialShape:
-    """Return a shape as a user writes it: a number or tuple of them, None for the whole or one
-    extent.
+    """Return a user's shape as a tuple or None: it may be a number or a sequence of them, with None
+    for an unknown shape or extent.
 
     >>> as_partial("x", [2, None]), as_partial("x", 3), as_partial("x", None)
     ((2, None), (3,), None)
@@ -175,7 +174,7 @@ def as_partial(what: str, shape: Any) -> PartialShape:
 
 
 def variable_dtype(name: str, dtype: Any) -> np.dtype[Any]:
-    """Return a dtype for a variable; DTypeError names the variable where there is no such dtype."""
+    """Return a dtype for a variable; raise DTypeError with its name if there is no such dtype."""
     try:
         return as_dtype(dtype)
     except TypeError as error:
@@ -186,7 +185,7 @@ def variable_dtype(name: str, dtype: Any) -> np.dtype[Any]:
 
 
 def constant(value: Any) -> GraphNode:
-    """Return the node of an array known now, by value."""
+    """Return the node of a constant array, by value."""
     op, attributes = constant_node_value(value)
     return apply(op, (), attributes)
 
@@ -203,9 +202,9 @@ def apply(
     scope: str = "",
     line: tuple[CodeType, int] | None = None,
 ) -> GraphNode:
-    """Return the node of an operator over operands; the existing one where there is an equal one.
+    """Return the node of an operator over operands: the existing one if there is an equal one.
 
-    Raises what the operator's inference raises, where all shapes are known.
+    Raises the errors of the operator's inference, if all shapes are known.
     """
     if isinstance(op, Mapper):
         op.refresh()
@@ -229,9 +228,9 @@ def apply(
         scope,
         frozen(tuple(marks.items())) if marks else (),
     )
-    known = _TABLE.get(key)
-    if known is not None:
-        return known
+    existing = _TABLE.get(key)
+    if existing is not None:
+        return existing
     fresh = GraphNode(op, tuple(inputs), attributes, name)
     fresh.token, fresh.after, fresh.marks, fresh.line = token, after, marks, line
     fresh.scope = scope
@@ -243,14 +242,14 @@ def apply(
 
 
 def lifted(value: Any) -> Any:
-    """Return a number as an array without axes: operators over whole arrays take those."""
+    """Return a number as a constant without axes, for operators over whole arrays."""
     return (constant(np.asarray(value)), 0) if type(value) in NUMBERS else value
 
 
 def _assumed(
     op: Mapper | ArrayOp, inputs: Sequence[Operand], attributes: Attributes
 ) -> tuple[Spec, ...] | None:
-    """Return specs where dtypes below are left open, or None where the operator refuses."""
+    """Return specs under the assumed default dtypes, or None if the operator refuses these."""
     try:
         return _specs(op, inputs, attributes)
     except (DTypeError, CaptureError):
@@ -273,8 +272,8 @@ def _specs(
     attributes: Attributes,
     default: np.dtype[Any] | None = None,
 ) -> tuple[Spec, ...] | None:
-    """Return specs of the outputs, or None where those of an operand are not known; `default` takes
-    the place of dtypes that are left open."""
+    """Return specs of the outputs, or None if those of an operand are not known; `default` replaces
+    the dtypes of open operands."""
     operands: list[Any] = []
     for value in inputs:
         if type(value) is not tuple:
@@ -307,7 +306,7 @@ def infer(
 
 
 def renamed(node: GraphNode, outputs: list[Operand], inputs: Sequence[Operand]) -> list[Operand]:
-    """Return what takes the place of a node over these inputs, under its name where it has one."""
+    """Return the replacements of a node's outputs, with the node's name if it has one."""
     first = outputs[0]
     if node.name and node.nout == 1 and type(first) is tuple and first not in inputs:
         return [(rebuilt(first[0], first[0].inputs, name=node.name), first[1])]
@@ -315,7 +314,7 @@ def renamed(node: GraphNode, outputs: list[Operand], inputs: Sequence[Operand]) 
 
 
 def _same(inputs: Sequence[Operand], others: Sequence[Operand]) -> bool:
-    """Return whether operands are equal, numbers the very objects: 1 and True are two."""
+    """Return whether operands are equal, numbers by identity, as 1 == True."""
     for a, b in zip(inputs, others, strict=True):
         if a is not b and not (type(a) is tuple and a == b):
             return False
@@ -323,7 +322,7 @@ def _same(inputs: Sequence[Operand], others: Sequence[Operand]) -> bool:
 
 
 def rebuilt(node: GraphNode, inputs: Sequence[Operand], **changes: Any) -> GraphNode:
-    """Return the node over other operands; itself where nothing changes."""
+    """Return the node with other operands or other fields; itself if nothing changes."""
     if not changes and _same(inputs, node.inputs):
         return node
     assert node.op is not None, "a variable has no operands to replace"

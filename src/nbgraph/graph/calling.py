@@ -1,4 +1,4 @@
-"""Symbols as functions: over other symbols a graph, on arrays its results."""
+"""Symbols as functions: calls with symbols compose graphs, calls with arrays compute results."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from nbgraph.operator.expected import EXPECTED
 
 
 class Calling(Arguments):
-    """The part of `Symbol` that is called."""
+    """The part of `Symbol` that makes it callable."""
 
     __slots__ = ()
 
     def __call__(self, *in_order: Any, **by_name: Any) -> Any:
-        """Return the same graph over other symbols, in place of the variables: those named, or in
-        the order of `list_arguments()`. On NDArrays, one for each variable: what they give,
-        recorded as any operators are.
+        """Return the graph with symbols in place of variables, by name or in the order of
+        `list_arguments()`. With NDArrays, one for each variable, compute the results, which are
+        recorded like those of any operators.
 
-        An operand that a call of `ng.sym` left out is also known by the operator's name for it.
-        `name`, where no variable is called so, is the name of the result.
+        An operand that a call of `ng.sym` omitted also has the operator's name for it. `name`,
+        unless a variable is called so, is the name of the result.
 
-        Returns a Symbol; on arrays an NDArray, or a list of them for a group. ArgumentError names
-        what is unknown, missing or of another kind.
+        Returns a Symbol; with arrays an NDArray, or a list of them for a group. Raises
+        ArgumentError for arguments that are unknown, missing or of another type.
 
         >>> import nbgraph as ng
         >>> x, y = ng.var("x"), ng.var("y")
@@ -86,12 +86,12 @@ class Calling(Arguments):
 
 
 def _is_array(value: Any) -> bool:
-    """Return whether it is an NDArray, or stands for one in a function that is traced."""
+    """Return whether it is an NDArray, or a tracer of one in a traced function."""
     return hasattr(value, "asnumpy") or getattr(value, "stands_for_array", False)
 
 
 def _results(node: GraphNode, operands: list[Any]) -> list[Any]:
-    """Return what an operator gives for arrays."""
+    """Return the results of a node's operator on arrays."""
     if node.op is CONSTANT:
         array = importlib.import_module("nbgraph.array.create").array
         return [array(node.attributes["value"].array)]
@@ -102,7 +102,7 @@ def _results(node: GraphNode, operands: list[Any]) -> list[Any]:
 
 
 def _variable(graph: Graph, name: str) -> GraphNode:
-    """Return the variable of this name, or of the only operand of this name that was left out."""
+    """Return the variable with this name, or the only omitted operand with this name."""
     for node in graph.variables:
         if graph.names[node] == name:
             return node

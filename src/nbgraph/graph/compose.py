@@ -1,8 +1,8 @@
-"""Nodes of operators that make their own variables: arguments and states that are not given.
+"""Nodes of operators that create variables for omitted arguments and states.
 
-They are called by the node's name and their own, as `fc1_weight`. A node without a name is called
-by its place in the graph, and so are its variables (`naming.names_of`): those of two calls are
-never one by accident.
+The variables are named after the node and the operand, as `fc1_weight`. A node without a name is
+named by its place in the graph, and so are its variables (`naming.names_of`), so that variables of
+two calls are never identified by accident.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ def composed(
     shown: Mapping[str, Any] = MappingProxyType({}),
     inner: bool = False,
 ) -> GraphNode:
-    """Return the node, over variables where an operand is None.
+    """Return the node, with new variables for operands that are None.
 
-    `op` is an operator over whole arrays with `property`, whose `initial(name)` says how a variable
-    begins; or `attributes` are those of its node, and `known` says what is known of variables: the
-    shape, as far as it is, and how they begin. `shown`: attributes for `Symbol.attr` alone.
-    `inner`: the node is one of several of a call, so that its variables alone have the name, and it
-    is called by its operator behind that, as `ln_norm_weight0`. States have to be variables
-    (ArgumentError): they are written.
+    `op` is an operator over whole arrays with `property`, whose `initial(name)` is the init of a
+    variable; or `attributes` are those of its node, and `known` has the partial shape and the init
+    of each variable. `shown`: attributes for `Symbol.attr` only. `inner`: the node is one of
+    several of a call, so that only its variables get the name, and the node itself is named after
+    the operator with that prefix, as `ln_norm_weight0`. Raises ArgumentError if a state, which is
+    written, is not a variable.
     """
     if name is not None and (not isinstance(name, str) or not name):
         raise ArgumentError(f"{op.__name__}: name={name!r}; give a string such as 'fc1'")
@@ -66,7 +66,7 @@ def composed(
 
 
 def missing_operands(op: str, name: str | None, operands: Sequence[str]) -> dict[str, GraphNode]:
-    """Return variables for operands that a call left out, to be put in their places later."""
+    """Return variables for operands that a call omitted, which `Symbol.__call__` may replace."""
     marks = {**naming.marks.get(), **({} if name else call_mark(op))}
     stem = naming.scope.get() + name if name else marks[UNNAMED_CALL][0]
     return {
@@ -76,7 +76,7 @@ def missing_operands(op: str, name: str | None, operands: Sequence[str]) -> dict
 
 
 def call_mark(op: str) -> Mapping[str, Any]:
-    """Return the mark of the variables of one call without a name: that in force, or a new one."""
+    """Return the mark for variables of a call without a name: the present one, or a new one."""
     new = {UNNAMED_CALL: (naming.scope.get() + op, os.urandom(8).hex())}
     return naming.call.get() or new
 

@@ -1,8 +1,8 @@
-"""Nodes of public functions that compose operators by shapes which are not known yet.
+"""Nodes of public functions that compose operators depending on shapes not known yet.
 
-Such a node holds the function and the arguments of its call. Once inference knows enough of its
-operands, `resolved` puts in its place what the function makes of them; until then it is saved,
-listed and composed as any other node.
+Such a node holds the function and the arguments of its call. Once inference knows enough about its
+operands, `resolved` replaces it by the function's result; until then it is saved, listed and
+composed like any other node.
 
 >>> import nbgraph as ng
 >>> y = ng.tile(ng.var("x"), 2)
@@ -39,7 +39,7 @@ from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.scopes import Scopes
 from nbgraph.signatures import Function
 
-Known = tuple[Any, Any]  # shape and dtype of an operand, as far as they are known
+Known = tuple[Any, Any]  # shape and dtype of an operand; None if unknown
 _names = Scopes(naming.scope, naming.marks)
 _OPERATORS: WeakKeyDictionary[Function, dict[int, CompositeOp]] = WeakKeyDictionary()
 
@@ -66,14 +66,14 @@ class CompositeOp(ArrayOp):
         return tuple(specs_out)  # type: ignore[arg-type]
 
     def composed(self, entries: Sequence[Operand], attributes: Attributes) -> list[Entry]:
-        """Call the function on symbols of these entries; the entries of its results.
+        """Call the function on symbols of these entries; return the entries of its results.
 
-        UnknownShape where it has to know more of them.
+        Raises UnknownShape if it needs shapes or dtypes that are not known.
         """
         return _entries(lambda values: self.results(values, attributes), entries)
 
     def results(self, operands: Sequence[Any], attributes: Attributes) -> list[Any]:
-        """Call the function on operands of any kind; its results as a list."""
+        """Call the function on operands of any kind; return its results as a list."""
         value = self.call(inspect.unwrap(self.function), operands, attributes)
         results = list(value) if isinstance(value, (list, tuple)) else [value]
         if len(results) != self.nout:
@@ -83,13 +83,13 @@ class CompositeOp(ArrayOp):
         return results
 
     def call(self, function: Function, operands: Sequence[Any], attributes: Attributes) -> Any:
-        """Call the function with the arguments that attributes hold."""
+        """Call the function with operands and the arguments in `attributes`."""
         args, kwargs = _arguments(function, attributes, operands)
         return function(*args, **kwargs)
 
 
 def _entries(function: Function, entries: Sequence[Operand]) -> list[Entry]:
-    """Call a function of a list on symbols of these entries; the entries of its results."""
+    """Call a function of a list on symbols of these entries; return the entries of its results."""
     symbols = importlib.import_module("nbgraph.graph.symbol").Symbol
     results = function([symbols([e]) if type(e) is tuple else e for e in entries])
     return [
@@ -99,11 +99,11 @@ def _entries(function: Function, entries: Sequence[Operand]) -> list[Entry]:
 
 
 class FormerOp(CompositeOp):
-    """A public function that was a single operator when a file was written: its operands stand by
-    place, and its attributes are those of the operator."""
+    """A public function that was a single operator when a file was written: its operands are
+    positional, and its attributes are those of the former operator."""
 
     def call(self, function: Function, operands: Sequence[Any], attributes: Attributes) -> Any:
-        """Call the function with the operands of a node and what its attributes say."""
+        """Call the function with the operands of a node and options from its attributes."""
         options = FORMER[self.__name__](attributes)
         return function(*operands, **options)
 
@@ -139,8 +139,8 @@ def deferred(
     name: str | None,
     lift: Callable[[Any], Operand | None],
 ) -> GraphNode:
-    """Return the node of a call. `lift` gives the entry of an argument, None for what is not an
-    operand; those within lists and tuples are operands as well."""
+    """Return the node of a call. `lift` returns the entry of an argument, or None if that is not an
+    operand; elements of lists and tuples may be operands as well."""
     bound = inspect.signature(function).bind(*args, **kwargs)
     arguments: dict[str, Any] = {}
     for key, value in bound.arguments.items():
@@ -187,7 +187,7 @@ def _filled(value: Any, operands: Sequence[Any]) -> Any:
 def _arguments(
     function: Function, attributes: Attributes, operands: Sequence[Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return the arguments of the call that attributes hold."""
+    """Return positional and keyword arguments of a call from its attributes and operands."""
     signature = inspect.signature(function)
     values = {key: _filled(value, operands) for key, value in attributes.items()}
     own = {key: values.pop(key) for key in signature.parameters if key in values}
@@ -204,11 +204,11 @@ def _arguments(
 def resolved(
     graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]
 ) -> tuple[Graph, Inference]:
-    """Return the graph with its composites, and scalar operators over complex operands, expanded as
-    far as shapes and dtypes are known, and what is known.
+    """Return the graph with composites, and scalar operators over complex operands, expanded as far
+    as shapes and dtypes are known, and the inference.
 
-    Heads and variables keep their order. Each round of inference may let functions be composed that
-    the one before could not; through what they make shapes flow in both directions.
+    Heads and variables keep their order. Each round of inference may allow more expansions than the
+    one before; shapes then propagate through the new nodes in both directions.
     """
     graph = with_names(graph)
     while True:
@@ -220,8 +220,8 @@ def resolved(
 
 
 def _expanded(graph: Graph, known: Inference) -> Graph | None:
-    """Return the graph with those composites and complex calls expanded that can be, and with the
-    shapes of zeros and the like that follow from their use; None where nothing is to expand."""
+    """Return the graph with all possible expansions of composites and complex calls, and with the
+    inferred shapes of zeros and the like; None if nothing changes."""
     kinds = (CompositeOp, FilledOp)
     if not known.meets_complex and not any(isinstance(n.op, kinds) for n in graph.nodes):
         return None
@@ -249,7 +249,7 @@ def _expanded(graph: Graph, known: Inference) -> Graph | None:
 
 
 def _fact(operand: Operand, after: Operand, known: Inference) -> Known:
-    """Return what is known of an operand, which this expansion may have replaced by another."""
+    """Return the known shape and dtype of an operand, which may have been replaced by `after`."""
     if type(operand) is not tuple or type(after) is not tuple:
         return None, operand
     shape, dtype = known.shapes.get(operand), known.dtypes.get(operand)
@@ -261,10 +261,10 @@ def _fact(operand: Operand, after: Operand, known: Inference) -> Known:
 def _expansion(
     node: GraphNode, inputs: Sequence[Operand], facts: Sequence[Known]
 ) -> Sequence[Operand] | None:
-    """Return what the function, or the operator on complex operands, makes of these inputs, or None
-    where it has to know more of them.
+    """Return the results of the function, or of the operator on complex operands, for these inputs,
+    or None if they need more facts.
 
-    It is called on variables of the shapes that are known, then these are replaced.
+    The function is called on variables of the known shapes, which are then replaced.
     """
     op = node.op
     moved: Moved = {}

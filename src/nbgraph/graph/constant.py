@@ -33,7 +33,7 @@ class Data:
 
     @cached_property
     def digest(self) -> bytes:
-        """What the bits are known by."""
+        """A hash of the bits."""
         return hashlib.blake2b(
             self.array.view(np.uint8).data if self.array.ndim else self.array.tobytes(),
             digest_size=16,

@@ -16,21 +16,21 @@ from typing import Any, Self
 from nbgraph.atomic_write import atomic_write
 from nbgraph.graph.graph import Entry
 
-# Reading and writing load what knows all kinds of operators, twenty files: only where it is asked.
+# Reading and writing import twenty modules on all kinds of operators, so only when needed.
 
 
 class Saved:
-    """The part of `Symbol` that goes into files and pickles."""
+    """The part of `Symbol` that writes files and pickles."""
 
     __slots__ = ()
 
     entries: tuple[Entry, ...]
 
     def tojson(self) -> str:
-        """Return the graph as JSON text: `ng.load_json` reads it.
+        """Return the graph as JSON text for `ng.load_json`.
 
-        Operators that users wrote are in it with their source text. ArgumentError names what a
-        text cannot hold: an operator without source text, an attribute that is an object.
+        Operators that users wrote are included with their source text. Raises ArgumentError for
+        an operator without source text, or an attribute that is an arbitrary object.
         """
         from nbgraph.graph import serial
 
@@ -64,8 +64,8 @@ class Saved:
 
 
 def _unpickled(kind: type[Any], text: str, objects: Sequence[Any]) -> Any:
-    """Return a symbol out of a pickle, which runs code as any pickle does."""
+    """Return a symbol from a pickle, which may run code like any pickle."""
     from nbgraph.graph import serial
-    from nbgraph.graph.recall import Trust
+    from nbgraph.graph.recipe_reader import Trust
 
     return kind(serial.from_text(text, "unpickling", Trust(allow_code=True), objects))

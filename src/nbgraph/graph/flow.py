@@ -1,11 +1,11 @@
-"""What one node says of shapes and dtypes that are known in part: exactly, or nothing.
+"""Inference at one node from partly known shapes and dtypes; results are exact, never guesses.
 
-Shapes flow from operands to outputs and back through what keeps them: scalar operators of one
-array, and operators with a hook
+Shapes propagate from operands to outputs and back through scalar operators of one array, and
+through operators with a hook
 
     op.infer_partial(in_shapes, out_shapes, attributes) -> (in_shapes, out_shapes) or None
 
-whose shapes may be None, the whole or an extent. A shape is never guessed through broadcasting.
+whose shapes or extents may be None. No shape is inferred backward through broadcasting.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from nbgraph.operator.arrays.array_op import Spec, Specs
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.shape import Shape, Shapes, merged
 
-_RANKS = (2, 1, 3, 4, 0)  # of arrays that stand in for those whose shape is not known
-_MOST = 128  # choices of ranks that are tried
-_SIZES = (1, 12)  # extents of stand-ins
+_RANKS = (2, 1, 3, 4, 0)  # ranks tried for arrays of unknown shape
+_MOST = 128  # combinations of ranks that are tried
+_SIZES = (1, 12)  # extents tried for unknown ones, to infer dtypes
 _EXTENTS = (1, 2, 3, 4, 6, 12, 60, 5040, 1_000_003)  # small ones, of many divisors, a large prime
 _INT64 = np.dtype("int64")
 _FLOATS = (np.dtype("float32"), np.dtype("float64"))
 
 
 def is_known(shape: PartialShape) -> bool:
-    """Return whether a shape is known in full."""
+    """Return whether a shape is known completely."""
     return shape is not None and None not in shape
 
 
 def partial_shapes(node: GraphNode, operands: Shapes, outputs: Shapes) -> tuple[Shapes, Shapes]:
-    """Return what is known of the operands that are arrays, and of the outputs, after this node was
-    asked. Not merged with what is known already, and not checked against it."""
+    """Return the shapes of array operands and of outputs that this node implies, not merged with
+    the shapes known before, nor checked against them."""
     assert node.op is not None
     if not isinstance(node.op, Mapper):
         answer = node.op.infer_partial(operands, outputs, node.attributes)
@@ -53,17 +53,17 @@ def partial_shapes(node: GraphNode, operands: Shapes, outputs: Shapes) -> tuple[
     open_entries = {e: s for e, s in zip(node.entries, operands, strict=True) if s != ()}
     if len(open_entries) != 1:
         if all(map(is_known, operands)):
-            with contextlib.suppress(ValueError):  # it is refused when dtypes are known, too
+            with contextlib.suppress(ValueError):  # the error is raised once dtypes are known too
                 return operands, [np.broadcast_shapes(*operands)] * len(outputs)  # type: ignore[arg-type]
         return operands, outputs
-    ((entry, shape),) = open_entries.items()  # nothing else has axes: the outputs have its shape
+    ((entry, shape),) = open_entries.items()  # others have no axes: the outputs have its shape
     operand_shapes = [outputs[0] if e == entry else () for e in node.entries]
     return operand_shapes, [shape] * len(outputs)
 
 
 def _certain_extents(node: GraphNode, operands: Shapes) -> Shapes | None:
-    """Return extents of the outputs that are the same whatever the unknown extents of operands are:
-    by inference for many of these; None where a rank is not known."""
+    """Return the extents of outputs that do not depend on unknown extents of operands, found by
+    inference for many values of these; None if a rank is not known."""
     if not operands or any(s is None for s in operands):
         return None
     extents = _EXTENTS[: 1 if all(map(is_known, operands)) else None]
@@ -78,8 +78,8 @@ def _certain_extents(node: GraphNode, operands: Shapes) -> Shapes | None:
 
 
 def _only_fit(node: GraphNode, operands: Shapes, outputs: Shapes) -> Shapes:
-    """Return the operands with the one extent that is not known, if only one value fits what else
-    is known: by inference for those that may, and for their neighbours."""
+    """Return the operands with their only unknown extent set, if exactly one value fits the other
+    known shapes, found by inference for candidates."""
     missing = [(k, s.index(None)) for k, s in enumerate(operands) if s is not None and None in s]
     if len(missing) != 1 or any(s is None or s.count(None) > 1 for s in operands):
         return operands
@@ -108,7 +108,7 @@ def _only_fit(node: GraphNode, operands: Shapes, outputs: Shapes) -> Shapes:
 
 
 def _candidates(operands: Shapes, outputs: Shapes) -> list[int]:
-    """Return extents that an operand may have beside these shapes, and their neighbours."""
+    """Return plausible extents: those of these shapes, sizes and quotients, and neighbours."""
     extents_of = [[n for n in s if n is not None] for s in (*operands, *outputs) if s is not None]
     sizes = {math.prod(s) for s in extents_of}
     extents = {n for s in extents_of for n in s} | sizes
@@ -124,7 +124,7 @@ def _agrees(shape: Shape, known: PartialShape) -> bool:
 
 
 def _shapes_for(node: GraphNode, operands: Specs) -> list[tuple[int, ...]] | None:
-    """Return shapes of the outputs, or None where an extent or the dtype does not fit."""
+    """Return the shapes of the outputs, or None if an extent or the dtype does not fit."""
     try:
         return [spec.shape for spec in infer(node.op, operands, node.attributes)]  # type: ignore[arg-type]
     except Exception:  # a user's shape function may raise anything then
@@ -140,11 +140,10 @@ def _common(shapes: Sequence[tuple[int, ...]]) -> PartialShape:
 def output_dtypes(
     node: GraphNode, dtypes: Sequence[Dtype | bool | float], shapes: Shapes
 ) -> list[Dtype] | None:
-    """Return dtypes of the outputs, which do not depend on extents, or None where the operator does
-    not say.
+    """Return the dtypes of the outputs, which do not depend on extents, or None if undetermined.
 
-    `dtypes` has a dtype or a number for each operand, `shapes` what is known of their shapes.
-    Raises DTypeError where the dtypes do not fit.
+    `dtypes` has a dtype or a number for each operand, `shapes` their partial shapes. Raises
+    DTypeError if the dtypes do not fit.
     """
     op = node.op
     assert op is not None
@@ -171,7 +170,7 @@ def output_dtypes(
 
 
 def _choices(unknown: Sequence[bool]) -> Iterator[Sequence[int]]:
-    """Yield ranks of stand-ins for the operands whose shape is not known: alike first."""
+    """Yield combinations of ranks for operands of unknown shape, equal ranks first."""
     for rank in _RANKS:
         yield [rank] * len(unknown)
     every = itertools.product(*(_RANKS if missing else (0,) for missing in unknown))
@@ -179,7 +178,7 @@ def _choices(unknown: Sequence[bool]) -> Iterator[Sequence[int]]:
 
 
 def certain_dtypes(node: GraphNode, dtypes: Sequence[Any], shapes: Shapes) -> list[Dtype] | None:
-    """Return dtypes of the outputs where unknown operands (None) do not matter to them."""
+    """Return the dtypes of the outputs if they do not depend on unknown operands (None)."""
     try:
         single, double = (
             output_dtypes(node, [dtype if d is None else d for d in dtypes], shapes)
@@ -191,15 +190,14 @@ def certain_dtypes(node: GraphNode, dtypes: Sequence[Any], shapes: Shapes) -> li
 
 
 def _stand_in(shape: PartialShape, rank: int, extent: int) -> tuple[int, ...]:
-    """Return a shape with this extent for those that are not known."""
+    """Return a shape with `extent` in place of unknown extents, and `rank` if it is None."""
     return tuple([extent if n is None else n for n in ([None] * rank if shape is None else shape)])
 
 
 def keeps_float(node: GraphNode, dtypes: Sequence[Any], shapes: Shapes) -> bool:
-    """Return whether floating operands of one dtype give a first output of that dtype, whichever it
-    is.
+    """Return whether the first output has the dtype of the floating operands, for any float dtype.
 
-    `dtypes` has None for operands that are not known.
+    `dtypes` has None for unknown operands.
     """
     try:
         for dtype in _FLOATS:

@@ -1,4 +1,4 @@
-"""Graphs: heads over nodes. Immutable; a pass makes another one."""
+"""Graphs: heads over nodes. They are immutable; a pass returns another one."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Moved = dict[Entry, Operand]
 
 
 class Graph:
-    """What is computed, and from which variables.
+    """Heads and the variables that they are computed from.
 
-    `heads`: the results, in order. `variables`: given arrays in the order a caller passes them; by
-    default in the order they are met. They stay the graph's arguments when a pass leaves one
+    `heads`: the results, in order. `variables`: the arguments in the order in which a caller passes
+    them, by default in topological order. They stay the graph's arguments even if a pass makes one
     unused.
     """
 
@@ -36,7 +36,7 @@ class Graph:
 
     @cached_property
     def nodes(self) -> tuple[GraphNode, ...]:
-        """All nodes that count, operands first."""
+        """All nodes that the heads depend on, operands first."""
         return tuple(topological([node for node, _ in self.heads]))
 
     @cached_property
@@ -48,7 +48,7 @@ class Graph:
 
     @cached_property
     def names(self) -> dict[GraphNode, str]:
-        """What its nodes are called."""
+        """The names of its nodes."""
         return names_of(dict.fromkeys((*self.nodes, *self.variables)))
 
     @cached_property
@@ -63,7 +63,7 @@ class Graph:
 
     @cached_property
     def head_set(self) -> frozenset[Entry]:
-        """The heads, to look one up."""
+        """The heads as a set, for look-ups."""
         return frozenset(self.heads)
 
     @property
@@ -72,7 +72,7 @@ class Graph:
         return None not in [node.specs for node in self.nodes]
 
     def with_heads(self, heads: Iterable[Entry]) -> Graph:
-        """Other results of the same arguments."""
+        """Return a graph with other heads and the same variables."""
         return Graph(heads, self.variables)
 
     def rewrite(
@@ -80,10 +80,10 @@ class Graph:
         rule: Callable[[GraphNode, tuple[Operand, ...]], Sequence[Operand] | None],
         moved: Moved | None = None,
     ) -> Graph:
-        """Another graph: for each node, operands first, `rule(node, new operands)` gives what its
-        outputs become, or None: the same operator over the new operands.
+        """Return a rewritten graph: for each node, operands first, `rule(node, new operands)`
+        returns replacements of its outputs, or None for the same operator over the new operands.
 
-        `moved` may hold replacements to begin with, and holds all that happened afterwards.
+        `moved` may have initial replacements, and has all replacements afterwards.
         """
         moved = {} if moved is None else moved
         for node in self.nodes:
@@ -128,15 +128,12 @@ def _node(operand: Operand) -> GraphNode:
 
 
 def spec_of(operand: Operand) -> Spec | None:
-    """Shape and dtype of an operand; None for a number, which is weak.
-
-    The node must be typed.
-    """
+    """Return shape and dtype of an operand, whose node must be typed; None for a number."""
     return spec(operand) if type(operand) is tuple else None
 
 
 def spec(entry: Entry) -> Spec:
-    """Shape and dtype of an entry of a typed graph."""
+    """Return shape and dtype of an entry of a typed graph."""
     node, index = entry
     assert node.specs is not None, f"{node!r} has no shapes yet"
     return node.specs[index]
@@ -145,8 +142,8 @@ def spec(entry: Entry) -> Spec:
 def with_variables(
     graph: Graph, replaced: dict[GraphNode, GraphNode], without: object = None
 ) -> Graph:
-    """Return the graph over other variables: shapes are inferred again. Nodes of the operator
-    `without` are left out: their first operand stands in their place."""
+    """Return the graph with other variables, inferring shapes again. Nodes of the operator
+    `without` are replaced by their first operand."""
     moved: Moved = {(old, 0): (new, 0) for old, new in replaced.items()}
     result = graph.rewrite(
         lambda node, inputs: inputs[:1] if node.op is without and inputs else None, moved
@@ -155,8 +152,8 @@ def with_variables(
 
 
 def with_names(graph: Graph) -> Graph:
-    """Return the graph in which variables of calls without a name have their present names for
-    good, whatever nodes are added or removed later."""
+    """Return the graph in which variables of calls without a name have their present names
+    permanently, even if nodes are added or removed later."""
     moved: dict[GraphNode, GraphNode] = {}
     for node in graph.variables:
         if UNNAMED_CALL in node.marks:

@@ -1,14 +1,14 @@
-"""Shapes and dtypes through a graph, in both directions, as far as they are determined.
+"""Inference of shapes and dtypes through a graph, in both directions.
 
-Where all operands of a node are known its operator infers the outputs; what is known in part flows
-as `nbgraph.graph.flow` says. Each node is asked again only when something beside it became known,
-so that the work is linear in the size of the graph.
+If all operands of a node are known its operator infers the outputs; partial shapes and dtypes
+propagate by `nbgraph.graph.flow`. A node is visited again only after one of its operands or outputs
+became known, so that the work is linear in the size of the graph.
 
-Extents of zeros, ones and the like that are not known (`ng.sym.zeros((0, 4))`) are those of what
-these meet in scalar operators, where nothing else decides.
+Unknown extents of zeros, ones and the like (`ng.sym.zeros((0, 4))`) are those of the other operands
+of scalar operators, unless something else determines them.
 
-A variable without a dtype takes that of the floating arrays that it meets in an operator, and of
-what is made of it, where these operators keep dtypes; else it has `ng.config.default_float`.
+A variable without a dtype takes that of the other floating operands, or of the output, of an
+operator that keeps dtypes; else it is `ng.config.default_float`.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _SHOWN = 6  # nodes of a path that an error shows
 
 
 class Inference:
-    """What is known of each entry of a graph, beginning with some variables' shapes and dtypes.
+    """The inferred shape and dtype of each entry of a graph, from those of some variables.
 
-    ShapeError or DTypeError, with both sides and the way to them, where they contradict each other.
+    Raises ShapeError or DTypeError for contradictions, with both sides and the paths to them.
     """
 
     def __init__(self, graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) -> None:
@@ -67,13 +67,13 @@ class Inference:
         self._choose_dtypes()
 
     def spec(self, entry: Entry) -> Spec | None:
-        """Shape and dtype, where both are known in full."""
+        """Return shape and dtype of an entry, or None unless both are known completely."""
         shape = self.shapes.get(entry)
         dtype = self.dtypes.get(entry)
         return None if dtype is None or shape is None or None in shape else Spec(shape, dtype)  # type: ignore[arg-type]
 
     def missing(self) -> list[str]:
-        """Return variables whose shape is not determined."""
+        """Return the names of variables whose shape is not determined."""
         return [str(v.name) for v in self.graph.variables if not is_known(self.shapes.get((v, 0)))]
 
     def unfilled(self) -> list[GraphNode]:
@@ -99,9 +99,9 @@ class Inference:
             self.dtypes[node, 0] = chosen
 
     def _choose_extents(self) -> None:
-        """Give unknown extents of zeros and the like, and of what is computed from these alone,
-        those of what they meet in scalar operators: along them all elements are alike. Then those
-        of variables, where what they meet is larger than 1."""
+        """Set unknown extents of zeros and the like, and of values computed from these only, to
+        those of other operands of scalar operators, as all elements along them are equal. Then set
+        those of variables to extents above 1 of other operands."""
         for unknown, ones in ((self.unfilled, True), (self._partial, False)):
             learned = True
             while learned and unknown():
@@ -110,12 +110,12 @@ class Inference:
                 learned = any(fitted)
 
     def _partial(self) -> list[GraphNode]:
-        """Return variables of which some extents are known."""
+        """Return variables with some known and some unknown extents."""
         known = {v: self.shapes.get((v, 0)) for v in self.graph.variables}
         return [v for v, shape in known.items() if shape is not None and None in shape]
 
     def _alike(self, nodes: Iterable[GraphNode]) -> set[Entry]:
-        """Return entries whose shape is not known for extents of these nodes alone."""
+        """Return entries whose shape is unknown only because of extents of these nodes."""
         entries = {(node, 0) for node in nodes}
         for node in self.graph.nodes:
             unknown = [v for v in node.entries if not is_known(self.shapes.get(v))]
@@ -126,7 +126,7 @@ class Inference:
         return entries
 
     def _learn_rank(self, node: GraphNode) -> None:
-        """Learn the axes of a scalar operator's output, and extents that are larger than 1."""
+        """Infer the rank of a scalar operator's output, and its extents larger than 1."""
         shapes = [self.shapes.get(v) for v in node.entries]
         if not isinstance(node.op, Mapper) or any(s is None for s in shapes):
             return
@@ -140,7 +140,7 @@ class Inference:
             self._learn_shape((node, k), shape, node)
 
     def _fit(self, node: GraphNode, alike: Container[Entry], ones: bool) -> bool:
-        """Learn extents of such operands of a scalar operator; whether there were any."""
+        """Infer extents of operands in `alike` of a scalar operator; return whether any changed."""
         if not isinstance(node.op, Mapper):
             return False
         own = [v for v in node.entries if v in alike]
@@ -183,7 +183,7 @@ class Inference:
     # one node ---------------------------------------------------------------------------------
 
     def _settle(self, nodes: Iterable[GraphNode]) -> None:
-        """Ask these nodes, and those beside which something becomes known, until nothing does."""
+        """Visit these nodes, and then nodes next to changed entries, until nothing changes."""
         for node in nodes:
             self._queue(node)
         while self._pending:
@@ -213,12 +213,12 @@ class Inference:
             for note in getattr(problem, "__notes__", ()):
                 error.add_note(note)
             raise error from None
-        except Exception as problem:  # a user's shape function: its own error, and where
+        except Exception as problem:  # of a user's shape function: add the node to its error
             problem.add_note("\n".join(_way(self, node)))
             raise
 
     def _forward(self, node: GraphNode) -> bool:
-        """Infer outputs from operands, where these are known in full; return whether they are."""
+        """Infer outputs from operands, if these are known completely; return whether they are."""
         assert node.op is not None
         operands = [self.spec(v) if type(v) is tuple else v for v in node.inputs]
         if any(v is None for v in operands) or (not operands and node.specs is None):
@@ -229,7 +229,7 @@ class Inference:
         return True
 
     def _through(self, node: GraphNode) -> None:
-        """Learn what is known in part, from operands to outputs and back."""
+        """Propagate partial shapes and dtypes from operands to outputs and back."""
         entries, outputs = node.entries, [(node, k) for k in range(node.nout)]
         shapes = partial_shapes(
             node, [self.shapes.get(v) for v in entries], [self.shapes.get(v) for v in outputs]
@@ -245,8 +245,8 @@ class Inference:
                 self._learn_dtype((node, k), dtype)
 
     def _complex_call(self, node: GraphNode) -> bool:
-        """Return whether it is a scalar operator over complex operands, which other operators take
-        the place of; see `composite.resolved`."""
+        """Return whether it is a scalar operator over complex operands, which other operators will
+        replace; see `composite.resolved`."""
         if not isinstance(node.op, Mapper) or not any_complex(self._operand_dtypes(node)):
             return False
         self.meets_complex = True
@@ -255,7 +255,7 @@ class Inference:
     def _learn_declared_dtypes(
         self, node: GraphNode, dtypes: Sequence[Any], outputs: Sequence[Entry]
     ) -> None:
-        """Learn what an operator over whole arrays says of dtypes, in both directions."""
+        """Propagate dtypes by an array operator's `infer_dtypes`, in both directions."""
         op: Any = node.op
         answer = op.infer_dtypes(dtypes, [self.dtypes.get(v) for v in outputs], node.attributes)
         for groups in () if answer is None else zip((node.inputs, outputs), answer, strict=True):
@@ -264,8 +264,8 @@ class Inference:
                     self._learn_dtype(entry, dtype)  # type: ignore[arg-type]
 
     def _adopt(self, node: GraphNode) -> None:
-        """Give operands without a dtype that of the floats beside them, or of the output; the
-        output's where it does not depend on theirs."""
+        """Set unknown dtypes of operands to that of the other floats, or of the output; and that of
+        the output if it does not depend on the operands."""
         dtypes = self._operand_dtypes(node)
         if _all_known(dtypes) or self._complex_call(node):
             return
@@ -320,15 +320,15 @@ class Inference:
         self._tell(entry)
 
     def _tell(self, entry: Entry) -> None:
-        """Queue the nodes beside an entry, which have something new to go by."""
-        if self._sweeping:  # over all nodes; those that are not complete then are asked again
+        """Queue the nodes next to a changed entry."""
+        if self._sweeping:  # over all nodes; incomplete ones are visited again after that
             return
         self._queue(entry[0])
         for user, _ in self.graph.users.get(entry, ()):
             self._queue(user)
 
     def _complete(self, node: GraphNode) -> bool:
-        """Return whether all around the node is known."""
+        """Return whether all operands and outputs of the node are known."""
         outputs = all(self.spec((node, k)) is not None for k in range(node.nout))
         return outputs and all(is_known(self.shapes.get(v)) for v in node.entries)
 

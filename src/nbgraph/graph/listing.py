@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 def numbers(graph: Graph) -> dict[GraphNode, str]:
-    """Return what each node is called in a listing."""
+    """Return the label of each node in a listing."""
     return {node: f"%{k}" for k, node in enumerate(graph.nodes)}
 
 
 def listing(graph: Graph) -> str:
-    """Return the numbered text; the heads stand in the last line."""
+    """Return the numbered text, with the heads in the last line."""
     number = numbers(graph)
     lines = [f"{number[n]} = {_line(n, graph.names[n], number)}" for n in graph.nodes]
     heads = ", ".join(_operand(head, number) for head in graph.heads)

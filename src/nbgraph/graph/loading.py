@@ -1,4 +1,4 @@
-"""`ng.load_json` and `ng.load_symbol`: symbols out of texts and files."""
+"""`ng.load_json` and `ng.load_symbol`: symbols from texts and files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.graph import mxnet_json, serial
-from nbgraph.graph.recall import Trust, ops_by_name
+from nbgraph.graph.recipe_reader import Trust, ops_by_name
 from nbgraph.graph.symbol import Symbol
 from nbgraph.signatures import checked
 
@@ -19,24 +19,24 @@ Operators = Mapping[str, Any] | Iterable[Any]
 def load_json(
     text: str | bytes, *, ops: Operators = (), allow_code: bool = False, allow_changed: bool = False
 ) -> Symbol:
-    """Return the symbol that `Symbol.tojson` wrote, MXNet's own, too (`net-symbol.json`).
+    """Return the symbol from a text of `Symbol.tojson`, or of MXNet (`net-symbol.json`).
 
-    Nothing in the text is run: the operators of the library are found by name, those that users
-    wrote must be registered or given, and compute the same as those that were written.
+    No code in the text is run: operators of the library are looked up by name, and those of users
+    must be registered or passed, and compute the same as the ones that were written.
 
     Parameters
     ----------
     text : str or bytes
     ops : mapping of name to operator, or sequence of operators
-        The operators that users wrote.
+        The users' operators.
     allow_code : bool
-        Make operators that are not there of their source text, which is in `text`: this runs it,
-        and imports what it needs. For texts of people you trust.
+        Create missing operators from their source text in `text`: this runs the text, and imports
+        the modules that it needs. For texts of people you trust.
     allow_changed : bool
-        Take operators of the right name that compute something else.
+        Accept operators of the right name that compute something else.
 
-    Raises ArgumentError where an operator is not there or computes something else, FormatError
-    where the text is none of a symbol or is damaged.
+    Raises ArgumentError if an operator is missing or computes something else, FormatError if the
+    text is damaged or not one of a symbol.
 
     >>> import nbgraph as ng
     >>> @ng.op
@@ -60,14 +60,14 @@ def load_symbol(
     allow_code: bool = False,
     allow_changed: bool = False,
 ) -> Symbol:
-    """Return the symbol that `Symbol.save` wrote to a file, MXNet's own, too (`net-symbol.json`).
+    """Return the symbol from a file of `Symbol.save`, or of MXNet (`net-symbol.json`).
 
     Parameters
     ----------
     path : str or path
-    ops : mapping of name to operator, or sequence of operators that users wrote
-    allow_code : bool, make missing operators of their text, which runs it: for files you trust
-    allow_changed : bool, take operators of the right name that compute something else
+    ops : mapping of name to operator, or sequence of operators of users
+    allow_code : bool, create missing operators from their text, which runs it: for files you trust
+    allow_changed : bool, accept operators of the right name that compute something else
 
     >>> import tempfile, nbgraph as ng
     >>> x = ng.var("x", shape=(2, 3))

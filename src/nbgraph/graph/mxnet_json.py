@@ -23,14 +23,14 @@ from nbgraph.graph.symbol import Symbol, var
 from nbgraph.operator import registry
 
 _WORDS = {"plus": "add", "minus": "sub", "rnn_param_concat": "concat"}
-_Run = Callable[[int, Sequence[Symbol]], list[Symbol]]  # of one of the graphs of a node
+_Run = Callable[[int, Sequence[Symbol]], list[Symbol]]  # calls one of the subgraphs of a node
 _TRUTHS = re.compile("(equal|greater|lesser|logical_(and|or|xor|not))$")
 
 
 def entries_of(text: str | bytes, where: str) -> tuple[Entry, ...]:
-    """Return the heads of what MXNet's `Symbol.tojson` wrote.
+    """Return the heads of a text of MXNet's `Symbol.tojson`.
 
-    The error of an operator has a note that says at which node; FormatError for damaged text.
+    Errors of operators have a note that names the node; damaged text raises FormatError.
     """
     try:
         return _heads(json.loads(text), where)
@@ -43,7 +43,7 @@ def entries_of(text: str | bytes, where: str) -> tuple[Entry, ...]:
 
 
 def _heads(form: Any, where: str, operands: Sequence[Symbol] = ()) -> tuple[Entry, ...]:
-    """Return the heads of a graph; `operands` stand for its variables, if it is part of a loop."""
+    """Return the heads of a graph; `operands` replace its variables, if it is part of a loop."""
     results: list[Sequence[Entry]] = []
     bound = dict(zip(form["arg_nodes"], operands, strict=True)) if operands else {}
     for number, node in enumerate(form["nodes"]):
@@ -68,7 +68,7 @@ def _heads(form: Any, where: str, operands: Sequence[Symbol] = ()) -> tuple[Entr
 def _controlled(
     attributes: Mapping[str, str], node: Any, inputs: list[Symbol], where: str
 ) -> list[Entry]:
-    """Return the outputs of a loop or branch, whose functions are graphs of their own."""
+    """Return the outputs of a loop or branch, whose functions are subgraphs."""
     options = {key: _value(text) for key, text in attributes.items() if not key.startswith("__")}
 
     def run(part: int, operands: Sequence[Symbol]) -> list[Symbol]:
@@ -134,7 +134,7 @@ def _variable(attributes: Mapping[str, str], node: Any) -> Symbol:
 
 
 def _call(attributes: Mapping[str, str], node: Any, inputs: list[Any]) -> Symbol:
-    op, is_old = node["op"], "param" in node  # before version 1, attributes were the user's alone
+    op, is_old = node["op"], "param" in node  # before version 1 all attributes were the user's
     attr = {key: text for key, text in attributes.items() if is_old or key.startswith("__")}
     parameters = node.get("param", attributes).items()
     options = {key: _value(text) for key, text in parameters if not key.startswith("__")}
@@ -153,7 +153,7 @@ def _call(attributes: Mapping[str, str], node: Any, inputs: list[Any]) -> Symbol
 
 
 def _spelt(op: str) -> str:
-    """Return the name in `ng.sym` of an operator; those that begin with `_` are MXNet's own."""
+    """Return the name in `ng.sym` of an operator; names with a leading `_` are MXNet's internal."""
     word = re.sub(r"^_(contrib_|npi?_)?", "", op)
     broadcast = f"broadcast_{_WORDS.get(word.lower(), word)}"
     return (
@@ -164,7 +164,7 @@ def _spelt(op: str) -> str:
 
 
 def _value(text: str) -> Any:
-    """Return a parameter that MXNet wrote as text; words stay text."""
+    """Return the value of a parameter that MXNet wrote as text; words stay strings."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

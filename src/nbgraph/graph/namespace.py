@@ -1,7 +1,7 @@
-"""`ng.sym`: the library, and what users register, for arguments that become symbols.
+"""`ng.sym`: the library, and users' registered operators, for arguments that become symbols.
 
-`name=` and `attr=` are MXNet's: the name of the node, and attributes to mark it with; those of
-`MARKS`, and others such as `__layout__`, stand beside the operator's parameters, too.
+`name=` and `attr=` are MXNet's: the name of the node, and its attributes; those of `MARKS`, and
+others such as `__layout__`, may also be passed like parameters of the operator.
 
 >>> import nbgraph as ng
 >>> ng.sym.sin(ng.var("x"), name="wave").list_outputs()
@@ -29,7 +29,7 @@ from nbgraph.ops.named.keywords import in_words
 from nbgraph.scopes import Scopes
 
 MARKS = ("ctx_group", "force_mirroring", "lr_mult", "mirror_stage", "wd_mult")
-# their variables are called after them as in MXNet, not after nodes
+# functions whose variables are named after the function and not after a node, as in MXNet
 _OF_CALLS = frozenset(
     "BatchNorm Convolution Deconvolution Embedding FullyConnected GroupNorm InstanceNorm LayerNorm "
     "LeakyReLU RNN SVMOutput linear_regression_output logistic_regression_output "
@@ -42,11 +42,11 @@ class SymbolicOperator(Lifted):
     """An operator whose operands become symbols."""
 
     def __call__(self, *args: Any, name: str | None = None, attr: Any = None, **kwargs: Any) -> Any:
-        """Return the node's symbol. Several outputs are one symbol, too, which gives them by number
-        or one by one; a list of one stays a list, as `[0]` of a symbol is a part of its array."""
+        """Return the node's symbol. Several outputs are one symbol, a group, which can be indexed
+        and iterated; a list of one stays a list, as `[0]` of a symbol indexes its array."""
         if self.__name__ == "var" and (isinstance(args[0], str) if args else "x" not in kwargs):
             named = {"name": name} if name is not None else {}
-            return var(*args, attr=attr, **named, **kwargs)  # MXNet's other name of it
+            return var(*args, attr=attr, **named, **kwargs)  # MXNet's alias of Variable
         if args and isinstance(args[0], Symbol) and len(args[0].entries) > 1:
             first = next(iter(inspect.signature(self.__wrapped__).parameters.values()))
             if first.kind is first.VAR_POSITIONAL or first.name in ("arrays", "tup"):
@@ -81,7 +81,7 @@ def _named(op: Any, result: Any, args: Any, kwargs: dict[str, Any], name: str) -
 
 
 def _completed(op: Any, args: Any, kwargs: dict[str, Any], name: str | None) -> Any:
-    """Return the arguments with variables for operands that are left out, to be composed later."""
+    """Return the arguments with variables for omitted operands, for later composition."""
     signature = inspect.signature(op)
     try:
         bound = signature.bind_partial(*args, **kwargs).arguments
@@ -100,7 +100,7 @@ def _completed(op: Any, args: Any, kwargs: dict[str, Any], name: str | None) -> 
 
 
 def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return the arguments of a call with one operand at least as a symbol: the others follow."""
+    """Return the arguments of a call with at least one operand as a symbol."""
     try:
         bound = inspect.signature(op).bind(*args, **kwargs)
     except TypeError:
@@ -108,7 +108,7 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     operands = operand_names(op)
     arguments = bound.arguments
     if isinstance(getattr(op, "op", op), FilledOp):
-        shape = arguments["shape"]  # 0 is an extent that is not known yet, as MXNet writes it
+        shape = arguments["shape"]  # in MXNet 0 means an unknown extent
         extents = shape if isinstance(shape, (tuple, list)) else (shape,)
         arguments["shape"] = tuple([None if n is None or n == 0 else n for n in extents])
     if not any(isinstance(arguments[n], Symbol) for n in arguments):
@@ -126,7 +126,7 @@ def constant(op: str, name: str, value: Any) -> Symbol:
 
 
 class SymbolNamespace(Namespace):
-    """Operators over symbols, and what makes symbols, by MXNet's names."""
+    """Operators over symbols, and constructors of symbols, by MXNet's names."""
 
     NOUNS: ClassVar = {
         "Group": "Group",

@@ -1,7 +1,7 @@
-"""Names of nodes: what the user gave, else the operator's with a number, by place in the graph.
+"""Names of nodes: the user's, else the operator's with a number, by place in the graph.
 
-So the names of a graph depend on the graph alone: a cell that is run twice gives them again.
-Variables that were made for a call without a name are called after the node of that call.
+So names depend on the graph only: a cell that is run twice gives the same names. Variables created
+for a call without a name are named after the node of that call.
 
 >>> import nbgraph as ng
 >>> x = ng.var("x")
@@ -30,10 +30,10 @@ scope: ContextVar[str] = ContextVar("nbgraph_name_scope", default="")
 marks: ContextVar[Mapping[str, Any]] = ContextVar(
     "nbgraph_attribute_scope", default=MappingProxyType({})
 )
-# the mark of the variables of a call in force that makes several nodes with variables
+# the mark for variables of the present call, if it creates several nodes with variables
 call: ContextVar[Mapping[str, Any] | None] = ContextVar("nbgraph_call", default=None)
-UNNAMED_CALL = "of call"  # mark of a variable of a call without a name: the stem, and which call
-OPERAND = "operand"  # mark of a variable that stands for an operand which a call left out
+UNNAMED_CALL = "of call"  # mark of a variable of a call without a name: (stem, id of the call)
+OPERAND = "operand"  # mark of a variable for an operand that a call omitted: the operand's name
 CALL_MARKS = (UNNAMED_CALL, OPERAND)
 
 
@@ -41,7 +41,7 @@ _scopes, _marks = Scopes(scope), Scopes(marks)
 
 
 class name_scope(ContextDecorator):
-    """Let names of what is made within begin with `prefix`; scopes nest.
+    """Add `prefix` to the names of nodes created in the block; scopes nest.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class name_scope(ContextDecorator):
 
 
 def attributes_of(call: str, attr: Any) -> dict[str, Any]:
-    """Return MXNet's `attr=`, a dict by name, or None; raise ArgumentError for another thing."""
+    """Return MXNet's `attr=` as a dict; raise ArgumentError unless it is a dict by name or None."""
     if attr is None:
         return {}
     if not isinstance(attr, Mapping) or not all(isinstance(key, str) for key in attr):
@@ -76,7 +76,7 @@ def attributes_of(call: str, attr: Any) -> dict[str, Any]:
 
 
 class attribute_scope(ContextDecorator):
-    """Let nodes made within carry these attributes, as `Symbol.attr` returns them.
+    """Add attributes to nodes created in the block, for `Symbol.attr`.
 
     >>> import nbgraph as ng
     >>> with ng.attribute_scope(group="encoder"):
@@ -99,8 +99,8 @@ AttrScope = attribute_scope
 def names_of(nodes: Iterable[GraphNode]) -> dict[GraphNode, str]:
     """Return the name of each node of a graph; names of operators are numbered from 0.
 
-    A variable with the mark `UNNAMED_CALL` is called by the name of the call's node and its own, or
-    the next free number of the stem where that node is not in the graph; equal marks are one call.
+    A variable with the mark `UNNAMED_CALL` is named after the call's node and its operand, or after
+    the stem with the next free number if that node is not in the graph; equal marks are one call.
     """
     nodes = list(nodes)
     calls: dict[Any, list[GraphNode]] = {}
@@ -117,7 +117,7 @@ def names_of(nodes: Iterable[GraphNode]) -> dict[GraphNode, str]:
         while (name := f"{stem}{number}") in reserved or any(name + p in reserved for p in parts):
             number += 1
         counts[stem] = number + 1
-        reserved.add(name)  # also without its parts: "a1" + "0" is "a" + "10"
+        reserved.add(name)  # itself too, not only with parts: "a1" + "0" equals "a" + "10"
         for variable, part in zip(variables, parts, strict=True):
             names[variable] = name + part
             reserved.add(name + part)
@@ -138,11 +138,11 @@ def _calls(node: GraphNode) -> list[Any]:
 
 
 def output_name(node: GraphNode, index: int, name: str) -> str:
-    """Return what one output is called: a variable's name, else the node's and its own."""
+    """Return the name of an output: a variable's name, else the node's with the output's."""
     if node.op is None:
         return name
     own = getattr(node.op, "outputs", None)
     if own is not None:
         return f"{name}_{own[index]}"
-    shown = getattr(node.op, "visible", None) or node.nout  # others are for the gradient alone
+    shown = getattr(node.op, "visible", None) or node.nout  # the others are for the gradient only
     return f"{name}_output" if shown == 1 and index == 0 else f"{name}_output{index}"

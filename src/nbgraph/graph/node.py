@@ -13,15 +13,15 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 class Node:
-    """An operator, what it is applied to, and its attributes. A node without operator is a leaf.
+    """An operator with its operands and attributes. A node without an operator is a leaf.
 
     `inputs` has one entry `(node, output index)` for each operand; for an operand that is a value
-    rather than a node the number itself, or None where a tape has no use for it.
+    rather than a node the number itself, or None where a tape does not need it.
     """
 
     __slots__ = ("__weakref__", "attributes", "inputs", "name", "op")
 
-    after: tuple[Any, ...] = ()  # what must have run before, though nothing of it is read
+    after: tuple[Any, ...] = ()  # nodes that must run before, besides the operands
 
     def __init__(
         self,
@@ -45,9 +45,9 @@ class Node:
 
 
 def topological(heads: Iterable[Any], ends: Container[Node] = ()) -> list[Any]:
-    """Return every node the heads depend on, operands first. No recursion: chains may be long.
+    """Return every node the heads depend on, operands first, without recursion.
 
-    What `ends` depend on is left out.
+    Nodes that only `ends` depend on are left out.
 
     >>> a = Node(None, name="a")
     >>> b = Node(None, [(a, 0), (a, 0)], name="b")
@@ -59,7 +59,7 @@ def topological(heads: Iterable[Any], ends: Container[Node] = ()) -> list[Any]:
     stack: list[Any] = [*heads][::-1]
     while stack:
         node = stack.pop()
-        if node is None:  # all that the next one depends on is there
+        if node is None:  # all dependencies of the next one are in `order`
             order.append(stack.pop())
             continue
         if id(node) in seen:

@@ -1,11 +1,11 @@
-"""Operators in JSON: by name those of the library, by their text those that users write.
+"""Operators in JSON: those of the library by name, those of users by their text.
 
-A recipe says how to come by an operator again. It holds the operator's `content`, a hash of what
-it computes: of its text as Python reads it (comments, layout and docstrings do not count), of the
+A recipe describes how to obtain an operator again. It contains the operator's `content`, a hash of
+what it computes: of its text as Python parses it (without comments, layout and docstrings), of the
 helpers, numbers and operators that the text refers to, and of its options.
 
-Reading runs none of the text unless that is asked for. Else the operator must be there already:
-registered, or given by the caller, and of the same content.
+Reading runs none of the text unless the caller allows it. Otherwise the operator must exist:
+registered, or passed by the caller, with the same content.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.mapper.pickling import Derived, freeze_mapper
 
 Operator = Mapper | ArrayOp
-OWN: Mapping[str, Operator] = {op.__name__: op for op in (CONSTANT, EXPECTED)}  # of graphs alone
-INTERNAL = f"{registry.LIBRARY}."  # modules whose operators need no public name to be found
+OWN: Mapping[str, Operator] = {op.__name__: op for op in (CONSTANT, EXPECTED)}  # only in graphs
+INTERNAL = f"{registry.LIBRARY}."  # modules whose operators need no public name
 
 
 class RecipeWriter:
-    """Operators to recipes, numbered as they are met; what a recipe refers to stands before it.
+    """A writer of recipes, numbered in order of use; a recipe follows those that it refers to.
 
-    `recipes`: list. `values`: for the attributes of nodes; its table of arrays is shared.
+    `recipes`: list. `values`: writes the attributes of nodes; its table of arrays is shared.
 
-    `body` writes the graphs that loops and branches have as their bodies.
+    `body` writes the graphs of bodies of loops and branches.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class RecipeWriter:
         self._numbers: dict[Operator, int] = {}
 
     def number(self, op: Any) -> int:
-        """Return the number of the operator's recipe; ArgumentError where there can be none."""
+        """Return the number of the operator's recipe; raise ArgumentError if it cannot have one."""
         number = self._numbers.get(op)
         if number is not None:
             return number
@@ -65,7 +65,7 @@ class RecipeWriter:
         return len(self.recipes) - 1
 
     def content(self, op: Operator) -> str | None:
-        """Return the hash of what the operator computes; None where it is known by name alone."""
+        """Return the hash of what the operator computes; None if its recipe is only a name."""
         return self.recipes[self.number(op)].get("content")
 
     def _recipe(self, op: Operator) -> Json:
@@ -161,7 +161,7 @@ class RecipeWriter:
         return {"kind": "fused", "name": op.__name__, "parts": parts, "outputs": outputs}
 
     def function(self, fn: FunctionType) -> Json:
-        """Return a plain function, as an attribute may be one."""
+        """Return the JSON of a plain function, for attributes that are functions."""
         try:
             return self._described(freeze(fn))
         except CaptureError as error:
@@ -169,7 +169,7 @@ class RecipeWriter:
             raise ArgumentError(message) from None
 
     def _described(self, frozen: Json) -> Json:
-        """What `freeze` gave, in JSON."""
+        """Return a result of `freeze` in JSON."""
         if frozen["sort"] == "operator":
             return {"sort": "operator", "operator": self.number(frozen["value"])}
         return translated(frozen, self._described, self.values.value)
@@ -179,7 +179,7 @@ class RecipeWriter:
         return {**recipe, "content": hashlib.sha256(text.encode()).hexdigest()}
 
     def _canonical(self, value: Json) -> Json:
-        """What of a recipe is content: texts as Python reads them, operators by their content."""
+        """Return the part of a recipe that is content: normalised texts, operators by content."""
         if isinstance(value, list):
             return [self._canonical(v) for v in value]
         if not isinstance(value, dict):
@@ -191,18 +191,18 @@ class RecipeWriter:
             canonical["source"] = normal_text(value["source"], value["name"])
         for key in ("operator", "of"):
             if key in value:
-                canonical[key] = self._known_by(value[key])
+                canonical[key] = self._identity(value[key])
         if kind == "fused":
-            canonical["parts"] = [[self._known_by(p[0]), *p[1:]] for p in value["parts"]]
+            canonical["parts"] = [[self._identity(p[0]), *p[1:]] for p in value["parts"]]
         return canonical
 
-    def _known_by(self, number: int) -> Json:
+    def _identity(self, number: int) -> Json:
         recipe = self.recipes[number]
         return recipe.get("content") or [recipe["kind"], recipe.get("name", "")]
 
 
 def translated(entry: Json, inner: Callable[[Json], Any], value: Callable[[Any], Any]) -> Any:
-    """Return what `freeze` gave with its values in another form, to JSON or from it."""
+    """Return a result of `freeze` with its values converted to JSON or from it."""
     if entry["sort"] == "value":
         return {"sort": "value", "value": value(entry["value"])}
     if entry["sort"] != "function":
@@ -212,7 +212,7 @@ def translated(entry: Json, inner: Callable[[Json], Any], value: Callable[[Any],
     return {**entry, "names": names, **changed}
 
 
-_NAMES = {  # what a thing is called and where it is from does not change what it computes
+_NAMES = {  # names and origins, which are not content
     "function": ("module", "qualname", "doc", "name"),
     "written": ("module", "name"),
     "fused": ("name",),
@@ -220,7 +220,7 @@ _NAMES = {  # what a thing is called and where it is from does not change what i
 
 
 def internal_operator(module: str, name: str, like: Any) -> Operator | None:
-    """Return the operator of this name and these operands that a loaded module holds, or None.
+    """Return the operator of a loaded module with this name and these operands, or None.
 
     `like` is the operator itself, or a tuple of names of operands.
     """
@@ -239,9 +239,9 @@ def _registered_as(name: str) -> Any:
 
 
 def content_of(op: Operator) -> str | None:
-    """The hash of what an operator computes, as files hold it; None where it is known by name.
+    """Return the hash of what an operator computes, as in files; None if it is saved by name only.
 
-    Equal texts have equal contents, whatever they are called and wherever they stand.
+    Equal texts have equal contents, whatever their names and modules.
 
     >>> import nbgraph as ng
     >>> a, b = ng.op(lambda x: 2 * x), ng.op(lambda x: 2 * x)  # the same

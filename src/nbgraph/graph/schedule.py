@@ -1,10 +1,9 @@
-"""What is left of a graph when it is to be run: tasks over values, in an order that is right.
+"""Schedules: a lowered graph as tasks over values, in a valid order.
 
-A *value* is memory: one block of bytes. Outputs of nodes that are views of another output have no
-value of their own. A *task* is one piece of work (a kernel, a function) with the values it reads
-and writes. Values are *external* (arguments, results, gradients: memory that lives outside) or
-belong
-to the run, and then a memory plan finds them a place in the arena.
+A *value* is memory: one block of bytes. Outputs of nodes that are views of another output share its
+value. A *task* is one piece of work (a kernel, a function) with the values it reads and writes.
+Values are *external* (arguments, results, gradients: memory outside of the run) or belong to the
+run; a memory plan assigns the latter a place in the arena.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ from nbgraph.operator.request import OpReqType, kWriteTo
 class Value:
     """A block of memory.
 
-    `shared` names the value whose memory this one takes over (in place), once that is decided.
-    `lasts`: it belongs to the run, and is there when that has ended. `pinned`: it is there when the
-    run begins, at this offset of the run's memory.
+    `shared`: the value whose memory this one takes over (in place), once that is decided. `lasts`:
+    it belongs to the run, and still exists after its end. `pinned`: it exists when the run begins,
+    at this offset in the arena.
     """
 
     name: str
     nbytes: int
-    external: bool = False  # from outside: it has its place
-    note: str = ""  # why it is as it is, for `explain`
+    external: bool = False  # in memory outside of the run
+    note: str = ""  # a reason, for `explain`
     shared: Value | None = None
     lasts: bool = False
     pinned: int | None = None
@@ -39,20 +38,20 @@ class Value:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Task:
-    """One piece of work. `rights`: pairs (place in reads, place in writes): element by element,
-    so that the result may be written over what is read. `adds`: a plain sum of two reads."""
+    """One piece of work. `rights`: pairs (place in reads, place in writes) processed element by
+    element, so that the write may overwrite the read."""
 
     name: str
     reads: tuple[Value, ...]
     writes: tuple[Value, ...]
     requests: list[OpReqType] = field(default_factory=list[OpReqType])
     rights: tuple[tuple[int, int], ...] = ()
-    accumulates: tuple[int, ...] = ()  # places in writes that can be delivered as kAddTo
-    is_sum: bool = False  # writes[0] = reads[0] + reads[1], of one shape and dtype, nothing else
-    after: tuple[Task, ...] = ()  # what must have run before, though nothing of it is read
-    once: bool = False  # what it writes is not read while it would be in a cache
-    whole: bool = False  # one worker does it, however long it takes
-    work: Any = None  # what the executor makes of it
+    accumulates: tuple[int, ...] = ()  # places in writes that may be written as kAddTo
+    is_sum: bool = False  # writes[0] = reads[0] + reads[1], of one shape and dtype, and no more
+    after: tuple[Task, ...] = ()  # tasks that must run before, besides writers of its reads
+    once: bool = False  # whether its writes will have left the cache before they are read
+    whole: bool = False  # whether one worker runs all of it
+    work: Any = None  # of the executor: KernelWork or FunctionWork
 
     def __post_init__(self) -> None:
         if not self.requests:
@@ -71,8 +70,8 @@ class Schedule:
 
 
 def predecessors(tasks: Sequence[Task]) -> list[set[int]]:
-    """For each task the earlier ones it has to wait for: writers of what it reads or adds to,
-    readers and writers of what it writes, and those it is told to follow."""
+    """Return for each task the earlier ones it has to wait for: writers of values that it reads or
+    adds to, readers and writers of values that it writes, and those in `after`."""
     writer: dict[Value, int] = {}
     readers: dict[Value, list[int]] = {}
     place = {task: k for k, task in enumerate(tasks)}

@@ -1,12 +1,12 @@
-"""Graphs in JSON: nodes in an order in which operands come first, and what they refer to.
+"""Graphs in JSON: nodes in topological order, and the operators and arrays they refer to.
 
 {"format": "nbgraph symbol", "version": 1, "written_by": "nbgraph 0.1",
  "operators": [recipe, ...], "arrays": [{dtype, shape, digest, base64}, ...],
  "nodes": [{op, inputs, attributes, name, scope, marks, token, after}, ...], "heads": [[0, 0]]}
 
-`op` is the number of a recipe, None for a variable; an input is `[node, output]` or a number; of a
-node only the keys are written that say something. Tokens are numbered as they are met: what has an
-effect stays different from what looks like it, and each reading makes effects of its own.
+`op` is the number of a recipe, None for a variable; an input is `[node, output]` or a number; keys
+of a node without a value are omitted. Tokens are numbered in order: nodes with effects stay
+distinct from equal-looking ones, and each reading creates new effects.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode, Operand
 from nbgraph.graph.graph import Entry
 from nbgraph.graph.node import topological
-from nbgraph.graph.recall import RecipeReader, Trust
+from nbgraph.graph.recipe_reader import RecipeReader, Trust
 from nbgraph.graph.recipes import RecipeWriter
 from nbgraph.graph.values import Json
 from nbgraph.operator.mapper.mapper import Mapper
@@ -32,12 +32,12 @@ VERSION = 1
 
 # writing ----------------------------------------------------------------------------------------
 
-# what reading a text raises that says something else than what is written
+# exceptions raised while reading a damaged text
 _DAMAGED = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
 
 
 class GraphWriter:
-    """Nodes to JSON."""
+    """A writer of nodes to JSON."""
 
     def __init__(self, objects: list[Any] | None = None) -> None:
         self._recipes = RecipeWriter(objects, lambda heads: GraphWriter(objects).form(heads))
@@ -45,7 +45,7 @@ class GraphWriter:
         self._tokens: dict[Any, int] = {}
 
     def form(self, heads: Sequence[Entry]) -> Json:
-        """Return all that the heads depend on."""
+        """Return the JSON of all nodes that the heads depend on."""
         nodes: list[Json] = []
         for node in topological([node for node, _ in heads]):
             self._places[node] = len(nodes)
@@ -89,7 +89,7 @@ class GraphWriter:
         return written
 
     def _token(self, token: Any) -> Json:
-        """A token as its kind and a number; one that is made of others as its kind and those."""
+        """Return a token as its kind and a number, or its kind and the tokens it consists of."""
         if token is None:
             return None
         kind, *rest = token
@@ -99,9 +99,9 @@ class GraphWriter:
 
 
 def to_text(heads: Sequence[Entry], objects: list[Any] | None = None) -> str:
-    """Return the JSON text of what the heads depend on; ArgumentError names what it cannot hold.
+    """Return the JSON text of all nodes that the heads depend on.
 
-    `objects` takes values that JSON cannot tell; without it they are refused.
+    Values that JSON cannot hold are appended to `objects`; without it they raise ArgumentError.
     """
     return json.dumps(GraphWriter(objects).form(heads), allow_nan=False, separators=(",", ":"))
 
@@ -110,7 +110,7 @@ def to_text(heads: Sequence[Entry], objects: list[Any] | None = None) -> str:
 
 
 class GraphReader:
-    """JSON to nodes: equal ones are the nodes that are there already."""
+    """A reader of nodes from JSON; nodes equal to existing ones are these."""
 
     def __init__(self, form: Json, where: str, trust: Trust, objects: Sequence[Any]) -> None:
         self._where = where
@@ -125,7 +125,7 @@ class GraphReader:
         self._tokens: dict[tuple[str, int], Any] = {}
 
     def nodes(self, entries: Sequence[Json]) -> None:
-        """Read all nodes, in their order."""
+        """Read all nodes in order."""
         for place, node in enumerate(entries):
             try:
                 self._nodes.append(self._node(node))
@@ -195,10 +195,10 @@ class GraphReader:
 def from_text(
     text: str | bytes, where: str, trust: Trust, objects: Sequence[Any] = ()
 ) -> tuple[Entry, ...]:
-    """Return the heads of what `to_text` wrote.
+    """Return the heads from a text of `to_text`.
 
-    FormatError where the text is another one or damaged, ArgumentError where an operator is not
-    there or is another one; `where` begins the messages.
+    Raises FormatError if the text is damaged or of another format, ArgumentError if an operator is
+    missing or differs; `where` begins the messages.
     """
     try:
         form = json.loads(text)

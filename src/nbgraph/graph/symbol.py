@@ -1,4 +1,4 @@
-"""Symbols: what users hold of a graph. Every operator applied to one makes a node.
+"""Symbols: users' handles of graphs. Every operator applied to one creates a node.
 
 >>> import nbgraph as ng
 >>> x, w = ng.var("x"), ng.var("w")
@@ -19,7 +19,6 @@ import numpy as np
 from nbgraph.engine.sites import caller
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.graph import build, naming
-from nbgraph.graph.absent import Absent
 from nbgraph.graph.binding import Binding
 from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape, as_partial, variable_dtype
 from nbgraph.graph.calling import Calling
@@ -28,6 +27,7 @@ from nbgraph.graph.composite import deferred
 from nbgraph.graph.files import Saved
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.listing import drawn, listing
+from nbgraph.graph.refusals import Refusal
 from nbgraph.operator.arrays.array_op import Attributes, Spec
 from nbgraph.operator.call import recording
 from nbgraph.operator.deferred import UnknownShape, note_default
@@ -41,14 +41,14 @@ from nbgraph.ops.carrier.operators import Operators
 from nbgraph.ops.carrier.protocols import Protocols
 from nbgraph.ops.carrier.reductions import Reductions
 
-_LARGE = 1 << 20  # bytes of a NumPy array from which on a variable is advised
+_LARGE = 1 << 20  # bytes of a NumPy array above which a warning recommends a variable
 
 
-class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, Indexing, Protocols):
+class Symbol(Calling, Binding, Saved, Refusal, Operators, Methods, Reductions, Indexing, Protocols):
     """One result of a graph that has not been computed, or a group of several.
 
-    Made by `ng.var`, by operators on symbols and by `ng.Group`. It has no values: `eval`, `bind`
-    and `simple_bind` compute them.
+    `ng.var`, operators on symbols and `ng.Group` create symbols. They have no values: `eval`,
+    `bind` and `simple_bind` compute these.
 
     >>> import nbgraph as ng
     >>> x = ng.var("x", shape=(2,))
@@ -69,7 +69,7 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
     def __nbgraph_call__(
         cls, op: Any, operands: Sequence[Any], attributes: Attributes, out: Any
     ) -> Any:
-        """Make a node; see `nbgraph.operator.call`."""
+        """Return the symbols of a new node; see `nbgraph.operator.call`."""
         if out is not None and any(o is not None for o in out):
             raise ArgumentError(
                 f"{op.__name__}: out= is given, but a symbol has no memory to write to; use the "
@@ -77,7 +77,7 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
             )
         if isinstance(op, Mapper) and complex_call.any_complex(operands):
             unknown = [v for v in operands if isinstance(v, Symbol) and v.known_dtype is None]
-            if not unknown:  # else a node stands for it until its dtypes are known
+            if not unknown:  # else a node represents it until its dtypes are known
                 return complex_call.apply(op, operands, attributes, None)
         node = build.apply(
             op,
@@ -93,7 +93,8 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
     def __nbgraph_compose__(
         cls, op: Any, operands: Sequence[Any], name: str | None, *more: Any
     ) -> Any:
-        """Make a node, and variables for the operands that are None; see `graph.compose`."""
+        """Return the symbols of a new node, with new variables for operands that are None; see
+        `graph.compose`."""
         lifted = [None if v is None else cls._lifted(op, i, v) for i, v in enumerate(operands)]
         node = composed(op, [build.lifted(v) for v in lifted], name, *more)
         return cls._results(node)
@@ -107,7 +108,7 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
         outputs: int | None = None,
         name: str | None = None,
     ) -> Any:
-        """Make a node of a call that has to know shapes first, or whose results are to have one
+        """Return the symbols of a node for a call that needs shapes first, or whose results share a
         name; see `graph.composite`."""
 
         def lift(value: Any) -> Any:
@@ -126,7 +127,7 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
 
     @classmethod
     def _lifted(cls, op: Any, index: int, value: Any) -> Any:
-        """What stands beside symbols: numbers stay weak, arrays become constants."""
+        """Return an operand of a node: a symbol's entry, a (weak) number, or a constant array."""
         if isinstance(value, Symbol):
             return value.entry
         if type(value) in NUMBERS:
@@ -147,11 +148,11 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
             )
         return (build.constant(array), 0) if isinstance(array, np.ndarray) else array
 
-    # what it is -------------------------------------------------------------------------------
+    # properties -------------------------------------------------------------------------------
 
     @property
     def entry(self) -> Entry:
-        """The only output; ArgumentError for a group."""
+        """The only output; raises ArgumentError for a group."""
         if len(self.entries) != 1:
             raise ArgumentError(
                 f"a group of {len(self.entries)} symbols stands where one is wanted; choose one by "
@@ -172,7 +173,7 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
 
     @property
     def spec(self) -> Spec:
-        """Shape and dtype; ShapeError where they are not known yet."""
+        """Shape and dtype; raises ShapeError if they are not known yet."""
         node, index = self.entry
         if node.open:
             note_default()
@@ -190,19 +191,19 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
 
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """Extents of the axes; None where they are not known yet."""
+        """Extents of the axes; None if they are not known yet."""
         node, index = self.entry
         return None if node.specs is None else node.specs[index].shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Type of the elements. `ng.config.default_float` is that of a variable made without one,
-        unless something else decides when it is bound."""
+        """Type of the elements. For variables without a dtype it assumes `ng.config.default_float`,
+        which binding may change."""
         return self.spec.dtype
 
     @property
     def known_dtype(self) -> np.dtype[Any] | None:
-        """Type of the elements; None where it is not known, or only an assumption."""
+        """Type of the elements; None if it is unknown or an assumption."""
         if len(self.entries) != 1:
             return None
         node, index = self.entry
@@ -220,7 +221,7 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
         """Number of elements."""
         return math.prod(self._spec(*self.entry).shape)
 
-    # what it is not ---------------------------------------------------------------------------
+    # refused conversions ----------------------------------------------------------------------
 
     def __bool__(self) -> bool:
         raise TypeError(
@@ -303,25 +304,25 @@ def var(
     attr: Mapping[str, Any] | None = None,
     **attributes: Any,
 ) -> Symbol:
-    """Return a variable: an array that is given when the graph is computed.
+    """Return a variable: an argument of a graph, an array that is passed when it is computed.
 
     Parameters
     ----------
     name : str
-        What it is called when it is given. Two variables of one name are one, or cannot be bound.
+        The argument's name. Equal variables of one name are identical; different ones cannot be
+        bound together.
     shape : tuple of int or None, optional
-        None, for the whole or one extent, is not known yet.
+        None for an unknown shape or extent.
     dtype : dtype, optional
-        By default what inference or binding says, and `ng.config.default_float` where nothing else
-        decides.
+        By default inferred, or `ng.config.default_float` if inference does not determine it.
     init : callable, array or number, optional
-        How an executor fills it at first: `init(shape, dtype)`, or values that broadcast.
+        Initial values in an executor: `init(shape, dtype)`, or values that broadcast.
     attr : dict, optional
-        Attributes, as MXNet gives them; the same as `**attributes`.
+        Attributes as in MXNet, like `**attributes`.
     **attributes
-        Kept, and told by `Symbol.attr`.
+        Attributes for `Symbol.attr`.
 
-    ArgumentError, ShapeError or DTypeError name the variable where one of these is something else.
+    Raises ArgumentError, ShapeError or DTypeError, with the variable's name, for invalid arguments.
 
     >>> import nbgraph as ng
     >>> x = ng.var("x", shape=(2, 3))
@@ -344,7 +345,7 @@ def var(
 
 
 def group(symbols: Sequence[Symbol]) -> Symbol:
-    """Several symbols as one, whose outputs are computed together.
+    """Return several symbols as one group, whose outputs are computed together.
 
     >>> import nbgraph as ng
     >>> x = ng.var("x")

@@ -1,7 +1,7 @@
-"""Values of attributes in JSON: what JSON tells exactly as it is, all else as `{tag: data}`.
+"""Values of attributes in JSON: as themselves if JSON can hold them exactly, else `{tag: data}`.
 
-Tuples are JSON's arrays. Arrays stand in a table beside, each once, with a digest of their bits.
-What is written is read again as an equal value of the same type; numbers keep their bits.
+Tuples are JSON's arrays. Arrays are in a separate table, each once, with a digest of their bits.
+Reading gives an equal value of the same type; numbers keep their bits.
 
 >>> writer = ValueWriter()
 >>> writer.value((1, 1.0, True, float("inf"), slice(1, None), np.dtype("int8")))
@@ -34,13 +34,12 @@ Json = Any  # None, bool, int, float, str, list of Json, dict of str to Json
 
 
 class ValueWriter:
-    """Values to JSON.
+    """A writer of values to JSON.
 
-    `function`: what tells a Python function in JSON. `operator`: what gives an operator's number.
-    `objects`: where values go that JSON cannot tell (a pickle takes them along); None: they are
-    refused.
+    `function` writes a Python function in JSON. `operator` returns an operator's number. `objects`:
+    a list for values that JSON cannot hold (for a pickle); None: they raise ArgumentError.
 
-    `arrays`: the arrays met so far, as JSON.
+    `arrays`: the table of arrays written so far, as JSON.
     """
 
     def __init__(
@@ -54,7 +53,7 @@ class ValueWriter:
         self._function, self._operator, self._objects = function, operator, objects
 
     def value(self, value: Any) -> Json:
-        """Return a value in JSON; ArgumentError for what it cannot tell."""
+        """Return a value in JSON; raise ArgumentError if JSON cannot hold it."""
         kind = type(value)
         if value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value)):
             return value
@@ -96,8 +95,8 @@ class ValueWriter:
 
 
 class ValueReader:
-    """JSON to values; runs nothing. `arrays` is the writer's table, `function` and `operator` turn
-    back what the writer's told, `objects` are what a pickle took along."""
+    """A reader of values from JSON, which runs no code. `arrays` is the writer's table, `function`
+    and `operator` invert the writer's, `objects` are the pickle's."""
 
     def __init__(
         self,
@@ -115,7 +114,7 @@ class ValueReader:
             self._tags["operator"] = lambda r, v: operator(_place(v))
 
     def value(self, value: Json) -> Any:
-        """Return the value; FormatError where it is none."""
+        """Return the value; raise FormatError for an unknown tag."""
         if type(value) is list:
             return tuple([self.value(v) for v in value])
         if type(value) is not dict:
@@ -135,7 +134,7 @@ class ValueReader:
 
 
 def _place(number: Json) -> int:
-    """Return a number of a table: Python would count a negative one from the end."""
+    """Return an index of a table; raise FormatError for a negative one, valid in Python."""
     if type(number) is not int or number < 0:
         raise FormatError(
             f"{number!r} stands where a number from 0 is expected; the text is damaged"
@@ -157,7 +156,7 @@ def _read_array(place: int, entry: Json) -> Data:
 
 
 def _member(module: str, qualname: str, name: str) -> Enum:
-    """Return a member of an enum of a module that is there already: reading imports nothing."""
+    """Return a member of an enum in a module that is imported already: reading imports none."""
     member: Any = sys.modules.get(module)
     for part in qualname.split("."):
         member = getattr(member, part, None)
@@ -172,7 +171,7 @@ def _member(module: str, qualname: str, name: str) -> Enum:
 
 
 class Row(NamedTuple):
-    """How values of a class are written, and read from what was written."""
+    """The writer and the reader of values of a class."""
 
     kind: type
     write: Callable[[ValueWriter, Any], Json]
@@ -180,7 +179,7 @@ class Row(NamedTuple):
 
 
 ROWS: dict[str, Row] = {  # by tag
-    # infinities and NaN: JSON has none
+    # infinities and NaN, which JSON lacks
     "float": Row(float, lambda w, v: repr(v), lambda r, v: float(v)),
     "list": Row(list, lambda w, v: [w.value(x) for x in v], lambda r, v: [r.value(x) for x in v]),
     "dict": Row(
@@ -210,4 +209,4 @@ ROWS: dict[str, Row] = {  # by tag
 _TAGS: dict[Any, str] = {row.kind: tag for tag, row in ROWS.items()}
 _BASES: dict[Any, str] = {
     kind: _TAGS[kind] for kind in (Enum, np.dtype, np.generic)
-}  # of which values are derived
+}  # classes whose subclasses are written the same way

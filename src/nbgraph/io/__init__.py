@@ -1,4 +1,4 @@
-"""Data in: batches of samples from arrays, files and streams, in a seeded order.
+"""Data loading: batches of samples from arrays, files and streams, in a seeded order.
 
 >>> import numpy as np, nbgraph as ng
 >>> it = ng.io.NDArrayIter(np.arange(6.0), np.arange(6), batch_size=4, shuffle=True, seed=3)

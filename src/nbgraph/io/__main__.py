@@ -1,4 +1,4 @@
-"""Files of records at the command line: `python -m nbgraph.io pack | list | show | index`."""
+"""Command line for files of records: `python -m nbgraph.io pack | list | show | index`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from nbgraph.io.terminal import hexadecimal, picture
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do what the arguments say; return the exit status."""
+    """Run the command that the arguments name, and return the exit status."""
     options = _parser().parse_args(arguments)
     try:
         options.run(options)
     except NbgraphError as error:
         sys.stderr.write(f"nbgraph.io {options.command}: {error}\n")
         return 1
-    except BrokenPipeError:  # `| head` has seen enough
+    except BrokenPipeError:  # the reader of the pipe, such as `head`, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
@@ -153,7 +153,7 @@ def _write(payload: bytes, is_image: bool, out: Path) -> None:
 
 
 def _index(options: argparse.Namespace) -> None:
-    """Write an index with the ids of packed records as keys where they differ, else numbers."""
+    """Write an index whose keys are the ids of packed records if those are unique, else numbers."""
     file = open_bytes(options.file)
     starts = records.scan(file).starts.tolist()
     heads = [_unpacked(records.decode(file, at, n)[0])[0] for n, at in enumerate(starts)]
@@ -175,7 +175,7 @@ def _place(file: Bytes, number: int) -> tuple[int, int]:
 
 
 def _unpacked(record: bytes) -> tuple[IRHeader | None, bytes]:
-    """Return header and payload; None and the record where it has no header."""
+    """Return header and payload of a record; None and the record if it has no header."""
     try:
         return unpack(record)
     except DataError:

@@ -1,5 +1,5 @@
-"""Whatever data a training is given, as something to iterate over once an epoch; data of other
-libraries are known by what they can do, so that none of the libraries is imported for it."""
+"""Conversion of training data of any supported kind to an iterable of batches; objects of other
+libraries are recognised by their attributes and class names, without importing the libraries."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from nbgraph.io.tables import Tables, TableSource
 def as_iter(
     data: Any, *, name: str = "data", batch_size: int = 32, shuffle: bool = False, **options: Any
 ) -> Any:
-    """Return an iterable of batches, one pass an epoch.
+    """Return `data` as an iterable of batches, for one pass per epoch.
 
     Parameters
     ----------
     data : DataIter, Source, Stream, arrays, or iterable of batches
-        A tuple or list of arrays is cut into batches, what is wanted of the others last; in a
-        tuple there may be pandas' frames and columns, and tensors. Arrays of
-        zarr and Dask are read chunk by chunk. So are tables of pyarrow, Dask's collections and
-        datasets that give samples by number, whose last column is the label. A DataIter, and
-        an iterable of batches, are returned as they are; a loader's batches become arrays, and a
-        callable makes an iterable of batches for each epoch.
+        A tuple or list of arrays, inputs first and the label last, is cut into batches; a tuple
+        may also contain pandas' frames and columns, and tensors. Arrays of zarr and Dask, tables
+        of pyarrow and Dask's collections are read block by block, and datasets with `len` and
+        `[]` sample by sample; their last column is the label. A DataIter or an iterable of
+        batches is returned as it is; batches of a data loader are converted to arrays, and a
+        callable is called in each epoch for an iterable of batches.
     name : str
-        What messages call it.
-    batch_size, shuffle, **options : as those of SourceIter, for what is cut into batches here
+        The name of `data` in error messages.
+    batch_size, shuffle, **options : see SourceIter; for data that are cut into batches here
 
     Raises
     ------
-    ArgumentError for anything else, an iterator that can be gone through once among it.
+    ArgumentError for anything else, also for an iterator, which allows one pass only.
 
     >>> [x.shape for x, y in as_iter((np.zeros((40, 3)), np.zeros(40)))]
     [(32, 3), (8, 3)]
@@ -53,7 +53,7 @@ def as_iter(
     source: Source | Stream | None = data if direct else source_of(data)  # type: ignore[assignment]
     if source is not None:
         options.setdefault("last_batch_handle", "keep")
-        if isinstance(source, Stream) and source.batched:  # it has an order of its own
+        if isinstance(source, Stream) and source.batched:  # the stream decides the order
             options["shuffle"] = False
         return SourceIter(source, **options)
     arrays = arrays_of(name, data)
@@ -64,7 +64,7 @@ def as_iter(
             raise ArgumentError(
                 f"{name}[{i}] is {noun(each)}; expected arrays, as (np.asarray(x), np.asarray(y))"
             )
-    whole = isinstance(data, Mapping) or hasattr(data, "__array__")  # which are no batches
+    whole = isinstance(data, Mapping) or hasattr(data, "__array__")  # not iterables of batches
     if whole or not hasattr(data, "__iter__") or iter(data) is data:
         raise ArgumentError(
             f"{name} is {noun(data)}; expected a DataIter such as ng.io.NDArrayIter or "
@@ -75,8 +75,8 @@ def as_iter(
 
 
 def arrays_of(name: str, data: Any) -> Sequence[Any] | None:
-    """Return the arrays of a tuple or list of them, those of other libraries in a tuple as
-    NDArrays; None for anything else. DTypeError for texts and other objects."""
+    """Return the arrays of a tuple or list; in a tuple, arrays of other libraries are converted
+    to NDArrays. Return None for anything else; raise DTypeError for strings and objects."""
     own, like = (Array, np.ndarray), _has("__array__", "shape", "__len__")
     if not isinstance(data, (tuple, list)) or not data:
         return None
@@ -90,7 +90,7 @@ def arrays_of(name: str, data: Any) -> Sequence[Any] | None:
 
 
 def source_of(data: Any) -> Source | Stream | None:
-    """Return the source of an object of another library, or None for an object of an unknown kind.
+    """Return a source that reads an object of another library, or None for an unknown kind.
 
     >>> import dask.bag
     >>> source_of(dask.bag.from_sequence([1, 2, 3], npartitions=2)).blocks.tolist()
@@ -126,7 +126,7 @@ def _by_number(data: Any) -> bool:
 
 
 def _chunked(data: Any) -> Source:
-    """Return a source of arrays in chunks; of several the last is the label."""
+    """Return a source of chunked arrays; the last of several arrays is the label."""
     arrays = _listed(data)
     names = ["data", *[f"data{k}" for k in range(1, len(arrays))]]
     labels = names[-1:] if len(arrays) > 1 else []
@@ -134,7 +134,7 @@ def _chunked(data: Any) -> Source:
 
 
 def _table(tables: Tables) -> Source:
-    """Return a source with each column as an array, the last of several as the label."""
+    """Return a source of the columns of `tables`; the last of several columns is the label."""
     *names, last = tables.schema.names
     if not names:
         return TableSource(tables, {last: last})

@@ -1,4 +1,4 @@
-"""A file that grows by whole pieces, whatever happens to the process or the disk."""
+"""A file that is extended by whole pieces, also if the process ends or the disk is full."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from nbgraph.errors import DataError, EngineError
 
 
 class Appender:
-    """A file to append to; each piece is written at once, with no buffer that a fork would copy.
+    """A file to append to; each piece is written immediately, without a buffer that a fork copies.
 
-    `path`: str. `keep`: bytes that stay of a file that is there already.
+    `path`: str. `keep`: number of bytes of an existing file to keep.
     """
 
     def __init__(self, path: str | os.PathLike[str], keep: int) -> None:
@@ -25,7 +25,7 @@ class Appender:
         self._resize(keep)
 
     def append(self, piece: bytes) -> None:
-        """Write a piece; if that fails the file ends where it did before.
+        """Write a piece; if that fails, restore the previous size of the file.
 
         Raises
         ------
@@ -56,11 +56,11 @@ class Appender:
         self._file.seek(size)
 
     def sync(self) -> None:
-        """Wait until what was written is on the disk."""
+        """Wait until all written bytes are on the disk."""
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Close the file; a second time does nothing."""
+        """Close the file; a second call does nothing."""
         self._file.close()
 
     def __del__(self) -> None:

@@ -12,19 +12,19 @@ from nbgraph.io.source import ArraySource
 
 
 class NDArrayIter(SourceIter):
-    """Batches of arrays.
+    """Batches of samples of arrays.
 
     Parameters
     ----------
     data, label : array, list of arrays, or dict of str to array
-        NumPy arrays (memory maps among them) or NDArrays, all of one length. One array is called
-        `data_name`; several are "_0_data", "_1_data", ...
-    batch_size, shuffle, last_batch_handle, seed, part, of, **options : as those of SourceIter
+        NumPy arrays, memory maps or NDArrays, all of one length. A single array is named
+        `data_name`; several are named "_0_data", "_1_data", ...
+    batch_size, shuffle, last_batch_handle, seed, part, of, **options : see SourceIter
     data_name, label_name : str
 
     Raises
     ------
-    ArgumentError for what are not arrays, ShapeError for arrays of several lengths.
+    ArgumentError for objects that are not arrays, ShapeError for arrays of different lengths.
 
     >>> import numpy as np
     >>> it = NDArrayIter(np.arange(10.0).reshape(5, 2), np.arange(5), batch_size=2)
@@ -55,22 +55,22 @@ class NDArrayIter(SourceIter):
 
 
 class Batches(SourceIter):
-    """Arrays of one length, cut into batches; each pass over them has an order of its own.
+    """Arrays of one length, cut into batches; each pass over them has its own order.
 
-    It is `NDArrayIter` with other defaults, and gives NumPy arrays. `iter` begins a new pass where
-    one was left in the middle, unless `load_state_dict` says to go on there.
+    Like `NDArrayIter` with other defaults, and with batches of NumPy arrays. `iter` starts a new
+    pass, even in the middle of one, unless `load_state_dict` has just set the position.
 
     Parameters
     ----------
     *arrays : NumPy arrays or NDArrays
-        Inputs, and what is wanted of them last. NDArrays are copied to the host.
+        Inputs first, the label last. NDArrays are copied to the host.
     batch_size : int
     shuffle : bool
         Whether samples come in a random order.
     seed : int
-        Of that order, together with the number of the pass.
+        The seed of that order, combined with the number of the pass.
     last : str
-        What becomes of samples that fill no batch: "keep" gives a small one, "drop" leaves them.
+        The treatment of a last, incomplete batch: "keep" returns it, "drop" omits it.
 
     >>> import numpy as np
     >>> batches = Batches(np.arange(5), batch_size=2, shuffle=False)
@@ -97,21 +97,21 @@ class Batches(SourceIter):
         options |= {"shuffle": shuffle, "seed": seed}
         options["last_batch_handle"] = "keep" if last == "keep" else "discard"
         super().__init__(source, batch_size, **options)
-        self._stood = self._cursor
+        self._start_cursor = self._cursor
 
     def __iter__(self) -> Any:
-        if self._cursor != self._stood:
+        if self._cursor != self._start_cursor:
             self.reset()
         super().__iter__()
-        return iter(self.next, None)  # next() says itself where the end is
+        return iter(self.next, None)  # next() raises StopIteration at the end
 
-    def _go_to(self, cursor: Any) -> None:
-        super()._go_to(cursor)
-        self._stood = cursor
+    def _set_cursor(self, cursor: Any) -> None:
+        super()._set_cursor(cursor)
+        self._start_cursor = cursor
 
 
 def named(arrays: Any, default: str) -> dict[str, Any]:
-    """Return arrays by name, as MXNet calls them.
+    """Return a dict of `arrays` by name, with MXNet's default names.
 
     >>> list(named([[1], [2]], "data")), list(named([1, 2], "data"))
     (['_0_data', '_1_data'], ['data'])

@@ -1,5 +1,5 @@
-"""Tables of pyarrow: Parquet files and datasets of many files, row group by row group; Arrow's own
-files, and tables in memory, record batch by record batch."""
+"""Sources and iterators of pyarrow's tables: Parquet files and datasets by row groups, Arrow IPC
+files and tables in memory by record batches."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class TableIter(SourceIter):
 
 
 class RowGroups(Tables):
-    """The row groups of a dataset; of files in other formats, each file is one."""
+    """The row groups of a dataset; a file of another format is a single group."""
 
     def __init__(self, uri: Any) -> None:
         pa = arrow()
@@ -72,7 +72,7 @@ class RowGroups(Tables):
 
 
 def _split(file: Any) -> list[Any]:
-    """Return the row groups of a file; the file itself, where its format has none."""
+    """Return the row groups of a file, or the file itself if its format has none."""
     return list(file.split_by_row_group()) if hasattr(file, "split_by_row_group") else [file]
 
 
@@ -98,32 +98,33 @@ def _part(package: Any, name: str) -> Any:
 class ParquetIter(TableIter):
     """Batches of rows of Parquet files, or of any dataset of pyarrow.
 
-    A block is a row group. Of each, only the columns asked for are read; no more row groups are in
-    memory than a window mixes, however large the files are.
+    A block is a row group, of which only the requested columns are read. Memory holds the row
+    groups of a window only, however large the files are.
 
     Parameters
     ----------
     uri : str, path, sequence of these, or pyarrow.dataset.Dataset
-        Files, several with ";" between, patterns, folders (of "key=value" folders too, whose keys
-        are columns), or URLs that fsspec reads.
+        Files separated by ";", patterns, folders ("key=value" subfolders become columns), or URLs
+        that fsspec reads.
     data, label : str, sequence or dict, optional
         A name: that column. A sequence: columns of numbers side by side in one array. A dict:
-        arrays by name, each of a column or a sequence. By default all columns that are not labels.
+        arrays by name, each a column or a sequence. By default `data` is all columns that are
+        not labels.
     batch_size : int
     missing : number or dict by column, optional
-        What stands for a missing value; None: an error that names its row and column.
+        The value that replaces missing ones; None raises an error with row and column.
     dtype : dtype or dict by array, optional
-        Of data; by default as the columns are.
+        The dtype of data; by default that of the columns.
     shapes : dict by array, optional
-        Of one sample, where a column holds lists.
+        The shape of one sample, for columns of lists.
     classes : int or sequence of str, optional
-        How many classes the labels are of, or their names where labels are text.
-    **options : as those of SourceIter
+        The number of classes, or their names if labels are text.
+    **options : see SourceIter
 
     Raises
     ------
     DataError
-        A file or a column is not there or is damaged, a value is missing or is not a class.
+        A file or column is absent or damaged, a value is missing, or a label is not a class.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq, tempfile
     >>> path = tempfile.mkdtemp() + "/table.parquet"
@@ -138,25 +139,25 @@ class ParquetIter(TableIter):
     _tables_of = RowGroups
 
 
-_STEP = 1 << 16  # rows of a block at most: a window is in memory, however long the batches are
+_STEP = 1 << 16  # most rows of a block: bounds a window in memory, however long record batches are
 
 
 class ArrowIter(TableIter):
-    """Batches of rows of Arrow IPC files (Feather among them), or of a pyarrow.Table.
+    """Batches of rows of Arrow IPC files (also Feather), or of a pyarrow.Table.
 
-    A block is a record batch, or 65536 rows of one. Files are mapped into memory:
-    what is not packed is not copied before it is put into a batch.
+    A block is a record batch, or 65536 rows of one. Files are mapped into memory; uncompressed
+    values are copied only when a batch is assembled.
 
     Parameters
     ----------
     uri : str, path, sequence of these, or pyarrow.Table
-        Files, several with ";" between, patterns, folders, or URLs that fsspec reads.
-    data, label, batch_size, **how : as those of ParquetIter
+        Files separated by ";", patterns, folders, or URLs that fsspec reads.
+    data, label, batch_size, **how : see ParquetIter
 
     Raises
     ------
     DataError
-        A file or a column is not there or is damaged, a value is missing or is not a class.
+        A file or column is absent or damaged, a value is missing, or a label is not a class.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"word": [[3, 1, 4], [1, 5, 9]], "y": [0, 1]})
@@ -189,13 +190,13 @@ class RecordBatches(Tables):
     def __init__(self, paths: list[str]) -> None:
         pa = arrow()
         self.name = paths[0]
-        self._lock = Lock()  # a reader serves one thread at a time; mapped batches cost it nothing
+        self._lock = Lock()  # a reader serves one thread at a time; reading mapped batches is cheap
         self._pieces: list[tuple[Any, int, int, str]] = []  # reader, batch, its first row, file
         counts: list[int] = []
         for path in paths:
             try:
                 none = pa.ipc.IpcReadOptions(included_fields=[])
-                heads = pa.ipc.open_file(_opened(path), options=none)  # lengths, and no values
+                heads = pa.ipc.open_file(_opened(path), options=none)  # for lengths, without values
                 own = [heads.get_batch(k).num_rows for k in range(heads.num_record_batches)]
                 reader = pa.ipc.open_file(_opened(path))
             except (pa.ArrowException, OSError) as error:
@@ -213,7 +214,7 @@ class RecordBatches(Tables):
         self.blocks = offsets(self.name, counts)
 
     def table(self, block: int, columns: Any) -> Any:
-        """Read a record batch or a stretch of it; of a mapped one, where it lies."""
+        """Read a record batch or a slice of it; a mapped one is not copied."""
         pa = arrow()
         reader, k, row, path = self._pieces[block]
         try:
@@ -227,7 +228,7 @@ class RecordBatches(Tables):
         return self._pieces[block][3]
 
     def close(self) -> None:
-        """Let go of the files; they are unmapped with the last array that shows them."""
+        """Release the files; each is unmapped when its last array is freed."""
         self._pieces = []
 
 

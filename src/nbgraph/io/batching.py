@@ -1,7 +1,7 @@
-"""From a piece of an epoch to a batch of arrays: transforms, memory, device.
+"""Assembly of a batch of arrays from a piece of an epoch: transforms, allocation, device copies.
 
-A batch is made on the host, by any thread; copies to a GPU are begun by the thread that asks for
-batches.
+Any thread may assemble a batch on the host; the thread that requests batches starts the copies to
+a GPU.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nbgraph.operator.layout import Layout, layout
 
 
 class Batcher:
-    """Makes batches; has no place in the epoch, so several may be made at the same time."""
+    """An assembler of batches; it has no position in the epoch, so threads may use it at once."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Batcher:
         self.plan, self.seed = plan, seed
         self.device, self.numpy = device, numpy
         self._stage: Stage | None = None
-        self._places: tuple[list[int], list[int]] = [], []  # of data and labels among columns
+        self._places: tuple[list[int], list[int]] = [], []  # indices of data and label columns
         self._layouts: dict[int, list[Layout]] = {}
         self._direct: list[tuple[tuple[int, ...], np.dtype[Any]]] | None = None
         if isinstance(plan, BlockPlan) and not self.transforms:
@@ -52,7 +52,7 @@ class Batcher:
                 self._direct = [(desc.shape, desc.dtype) for desc in plan.descs]
 
     def batch(self, piece: Piece) -> DataBatch | None:
-        """Return the batch of a piece; None where none of its samples can be read."""
+        """Return the batch of a piece, or None if none of its samples can be read."""
         if self._direct is not None and piece.samples is None:
             batch = self._copied(piece)
             if batch is not None:
@@ -72,7 +72,7 @@ class Batcher:
         return self._assembled(arrays, pad, samples.numbers)
 
     def _copied(self, piece: Piece) -> DataBatch | None:
-        """Return a batch copied into its arrays as it is read, or None where that fails."""
+        """Read a piece directly into the arrays of its batch; return None if that fails."""
         plan: Any = self.plan
         at = piece.cursor
         count = len(at.carry) + piece.high - at.position + piece.pad
@@ -97,7 +97,7 @@ class Batcher:
         return None if numbers is None else self._assembled(arrays, piece.pad, numbers)
 
     def moved(self, batch: DataBatch) -> DataBatch:
-        """Return a batch with its arrays on the requested device; nothing waits for the copies."""
+        """Return the batch on the requested device, without waiting for the copies."""
         if self.device is None or self.device.host:
             return batch
         data, label = [
@@ -121,7 +121,7 @@ class Batcher:
         return DataBatch([arrays[k] for k in data], [arrays[k] for k in label], pad, numbers)
 
     def stage(self) -> Stage:
-        """Return the transforms, made ready for the columns of the source.
+        """Return the transforms, compiled for the columns of the source.
 
         >>> from nbgraph.io.order import Order
         >>> from nbgraph.io.source import ArraySource

@@ -1,4 +1,4 @@
-"""Arrays in chunks (zarr, HDF5, Dask) and Dask's other collections: a chunk is a block."""
+"""Sources of chunked arrays (zarr, HDF5, Dask) and Dask's collections: a chunk is a block."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _BLOCK = 4096
 
 
 class ChunkedSource(Source):
-    """Arrays that give slices: of zarr, h5py, Dask and their kin. Only chunks of a window are read.
+    """Sliceable arrays, such as those of zarr, h5py and Dask; memory holds the chunks of a window.
 
     Parameters
     ----------
     arrays : dict of str to array
-        With `shape`, `dtype`, and `chunks` where they have some; of one length.
+        Arrays of one length with `shape`, `dtype` and, optionally, `chunks`.
     labels : sequence of str
     name : str
 
@@ -44,7 +44,7 @@ class ChunkedSource(Source):
         self.blocks = _chunks(next(iter(self.arrays.values())))
 
     def read(self, block: int, rows: Values) -> Columns:
-        """Read a chunk of each array, and take rows of it."""
+        """Read a chunk of each array, and return some of its rows."""
         low, high = int(self.blocks[block]), int(self.blocks[block + 1])
         try:
             columns = [np.asarray(values[low:high]) for values in self.arrays.values()]
@@ -56,14 +56,14 @@ class ChunkedSource(Source):
 
 
 class PartitionSource(Source):
-    """The partitions of a Dask bag or dataframe. They are computed once to be counted: `persist()`
-    the collection where that is dear.
+    """The partitions of a Dask bag or dataframe. Counting the samples computes each partition
+    once: `persist()` the collection if that is expensive.
 
     Parameters
     ----------
     collection : dask.bag.Bag or dask.dataframe.DataFrame
     labels : sequence of str, optional
-        Which columns are labels; by default the last of several.
+        Names of the label columns; by default the last of several columns.
 
     >>> import dask.bag
     >>> bag = dask.bag.from_sequence([(k, -k) for k in range(5)], npartitions=2)
@@ -86,7 +86,7 @@ class PartitionSource(Source):
         self.descs, self.labels = described(first, labels)
 
     def read(self, block: int, rows: Values) -> Columns:
-        """Compute a partition, and take some of its samples."""
+        """Compute a partition, and return some of its samples."""
         try:
             part = self._parts[block].compute()
         except Exception as error:
@@ -99,13 +99,13 @@ class PartitionSource(Source):
 
 
 def is_chunked(values: Any) -> bool:
-    """Return whether an array is kept in chunks, and read slice by slice."""
+    """Return whether `values` is a chunked array, which is read slice by slice."""
     parts = ("chunks", "shape", "dtype", "__getitem__")
     return not isinstance(values, np.ndarray) and all(hasattr(values, name) for name in parts)
 
 
 def _chunks(values: Any) -> Values:
-    """Return where the chunks of the first axis begin."""
+    """Return the offsets of the chunks along the first axis, and its length."""
     count, chunks = int(values.shape[0]), values.chunks
     first = chunks[0] if chunks else _BLOCK
     if isinstance(first, (tuple, list)):
@@ -114,7 +114,7 @@ def _chunks(values: Any) -> Values:
 
 
 def _head(part: Any) -> tuple[int, Any]:
-    """Return the number of samples of a partition, and the first."""
+    """Return the number of samples of a partition, and its first sample."""
     if hasattr(part, "columns"):
         columns = {str(name): np.asarray(part[name]) for name in part.columns}
         return len(part), {n: c[0] for n, c in columns.items()} if len(part) else None

@@ -1,6 +1,6 @@
-"""Columns of an Arrow table as arrays: which are asked for, of what shape, what stands for a hole.
+"""Conversion of columns of an Arrow table to arrays of a requested shape, missing values filled.
 
-Values are shared with the table where they can be: numbers without holes, lists of one length.
+Memory is shared with the table where possible: numbers without nulls, lists of one length.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ Names = str | Sequence[str] | Mapping[str, str | Sequence[str]]
 
 
 def arrow() -> Any:
-    """Return pyarrow."""
+    """Import and return pyarrow."""
     return extra("pyarrow", "pyarrow", "data", "a table of data")
 
 
 class BadValue(Exception):
-    """A value that cannot be used: its row in the table, and what is to be said of it."""
+    """An invalid value: its row in the table, and the error message."""
 
     def __init__(self, row: int, message: str) -> None:
         super().__init__(message)
@@ -35,21 +35,21 @@ class BadValue(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """An array of the batch, and the columns that it is made of.
+    """An array of the batch, and the columns of the table that it consists of.
 
-    `desc`: of one sample. `columns`: tuple of str. `beside`: whether columns of numbers stand side
-    by side in it. `missing`: what stands for a missing value of each column; None: an error.
-    `classes`: how many there are, of labels that are numbers; their names, of labels that are text.
+    `desc`: describes one sample. `columns`: tuple of str. `side_by_side`: whether it joins columns
+    of numbers along a new axis. `missing`: for each column the value that replaces missing ones;
+    None: an error. `classes`: number of classes of integer labels, or names of text labels.
     """
 
     desc: DataDesc
     columns: tuple[str, ...]
-    beside: bool
+    side_by_side: bool
     missing: tuple[Any, ...]
     classes: int | tuple[str, ...] | None = None
 
     def read(self, table: Any) -> Any:
-        """Return the values of all rows of a table: an array, or a list where shapes differ.
+        """Return the values of all rows of a table: an array, or a list if shapes differ.
 
         Raises
         ------
@@ -58,7 +58,7 @@ class Field:
         """
         parts = [self._column(table[c], c, m) for c, m in zip(self.columns, self.missing)]
         shape, dtype = self.desc.shape, self.desc.dtype
-        if self.beside:
+        if self.side_by_side:
             out = np.empty((len(table), len(parts)), dtype)
             for j, part in enumerate(parts):
                 out[:, j] = part
@@ -71,7 +71,7 @@ class Field:
         return [each.astype(dtype, copy=False) for each in values]
 
     def _column(self, column: Any, name: str, missing: Any) -> Any:
-        """Return the values of a column, its holes filled."""
+        """Return the values of a column, with missing values replaced."""
         if column.null_count:
             column = self._filled(column, name, missing)
         if isinstance(self.classes, tuple):
@@ -104,7 +104,7 @@ class Field:
             ) from None
 
     def _coded(self, column: Any, name: str, classes: tuple[str, ...]) -> Values:
-        """Return the number of each class that is named."""
+        """Return the class number of each class name in a column of text."""
         pa = arrow()
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
@@ -117,7 +117,7 @@ class Field:
         return codes.to_numpy()
 
     def _equal(self, values: list[Values]) -> Values:
-        """Return lists of a stated shape as one array."""
+        """Return lists of the shape of `self.desc` as one array."""
         shape = self.desc.shape
         wrong = [row for row, each in enumerate(values) if each.size != np.prod(shape)]
         if wrong:
@@ -129,7 +129,7 @@ class Field:
 
 
 def values_of(column: Any, name: str) -> Any:
-    """Return a column as an array, or as a list of arrays where lengths differ."""
+    """Return a column as an array, or as a list of arrays if lengths differ."""
     pa = arrow()
     array = column
     if isinstance(column, pa.ChunkedArray):
@@ -155,7 +155,7 @@ def values_of(column: Any, name: str) -> Any:
 
 
 def _inner(array: Any, name: str, row_of: Any) -> Values:
-    """Return the values within lists."""
+    """Return the flattened values of lists; `row_of` maps an index of them to its row."""
     if array.null_count:
         row = row_of(array.is_null().to_numpy(zero_copy_only=False).argmax())
         raise BadValue(row, f"column {name!r}: a value within the list is missing; fill it before")

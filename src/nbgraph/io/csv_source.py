@@ -1,4 +1,4 @@
-"""CSV files: pyarrow reads the values, block by block; what it refuses is told by its row."""
+"""CSV files: pyarrow parses them block by block; errors name the row, the line and the column."""
 
 from __future__ import annotations
 
@@ -14,45 +14,45 @@ from nbgraph.io.files import Bytes, expand, extra, open_bytes
 from nbgraph.io.iterator import SourceIter
 from nbgraph.io.lines import TextFiles
 from nbgraph.io.source import Source, Values
-from nbgraph.io.tables import Beside, Tables, TableSource
+from nbgraph.io.tables import PairedSource, Tables, TableSource
 
-_LOOK = 1 << 16  # bytes of the rows that say what columns are
+_SAMPLE_BYTES = 1 << 16  # size of the first rows, from which the types of columns are inferred
 
 
 class CSVIter(SourceIter):
     r"""Batches of rows of CSV files, which need not fit into memory.
 
-    With `data_shape` as MXNet has it: files without a header, whose rows are samples of that shape,
-    and labels in files of their own. Without: columns by their names in the first row.
+    With `data_shape`, as in MXNet, files have no header, each row is a sample of that shape, and
+    labels are in separate files. Without it, columns are named by the first row.
 
     Parameters
     ----------
     data_csv : str, path or sequence of these
-        Files, several with ";" between, patterns, folders, or URLs that fsspec reads.
+        Files separated by ";", patterns, folders, or URLs that fsspec reads.
     data_shape : tuple of int, optional
     label_csv : like data_csv, optional
     label_shape : tuple of int
     batch_size : int
     data, label : str, sequence or dict, optional
         A name: that column. A sequence: columns of numbers side by side in one array. A dict:
-        arrays by name, each of a column or a sequence. By default all columns that are not labels.
+        arrays by name, each a column or a sequence. By default all columns that are not labels.
     missing : number or dict by column, optional
-        What stands for a missing value (nothing, "NA", "nan", "null" and their kin); None: an error
-        that names its row and column.
+        The value that replaces missing ones (empty, "NA", "nan", "null" and similar texts); None
+        raises an error with row and column.
     dtype : dtype or dict by array
-        Of data. Labels are int64 if those of the first rows are whole numbers.
+        The dtype of data. Labels are int64 if the first rows have integer labels.
     classes : int or sequence of str, optional
-        How many classes the labels are of, or their names where labels are text.
+        The number of classes, or their names if labels are text.
     names : sequence of str, optional
-        Of the columns, where the first row does not hold them.
+        Names of the columns, for files without a header.
     delimiter : str
-    **options : as those of SourceIter
+    **options : see SourceIter
 
     Raises
     ------
     DataError
-        A file or a column is not there, a row has too few columns, a value is missing or is not a
-        number, a label is not a class: with the row, its line and its byte.
+        A file or column is absent, a row has too few columns, a value is missing or not a number,
+        or a label is not a class; the error has the row, its line and its byte offset.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "flowers.csv"
@@ -103,7 +103,7 @@ class CSVIter(SourceIter):
                 parsing |= {"names": _numbered(label_shape), "every": tables.every}
                 texts = Texts(label_csv, **parsing, numbers=not isinstance(classes, (list, tuple)))
                 labels = TableSource(texts, {}, parsing["names"], shapes=shapes, **how)
-                source = Beside(source, labels)
+                source = PairedSource(source, labels)
         super().__init__(source, batch_size, **options)
 
 
@@ -114,9 +114,9 @@ def _numbered(shape: Sequence[int]) -> list[str]:
 class Texts(Tables):
     """CSV files as blocks of rows.
 
-    `uri`: str, path or sequence of these. `names`: of the columns; by default the first row of each
-    file holds them. `delimiter`: str. `every`: rows of a block. `numbers`: whether every column
-    holds numbers.
+    `uri`: str, path or sequence of these. `names`: names of the columns; by default the first row
+    of each file. `delimiter`: str. `every`: rows per block. `numbers`: whether every column is
+    numeric.
     """
 
     def __init__(
@@ -149,13 +149,12 @@ class Texts(Tables):
         self.schema = self._inferred(numbers=numbers)
 
     def _inferred(self, *, numbers: bool) -> Any:
-        """Return the schema of the columns, by the first rows; text has no precision: floats are
-        float32.
+        """Infer the schema of the columns from the first rows; floats are float32.
 
-        A column of text whose first value is a number is one of numbers, with a fault in it.
+        A column of text that starts with a number counts as numeric with an invalid value.
         """
         pa = arrow()
-        table = self._parsed(0, self._texts.first(_LOOK), self._names[0], strict=False)
+        table = self._parsed(0, self._texts.first(_SAMPLE_BYTES), self._names[0], strict=False)
         types = []
         for column in table.columns:
             kind = column.type
@@ -168,7 +167,7 @@ class Texts(Tables):
         return pa.schema(list(zip(table.column_names, types)))
 
     def prepare(self, fields: Sequence[Field]) -> None:
-        """Set the types in which numbers are read."""
+        """Set the types to which numeric columns are parsed."""
         pa = arrow()
         self._types = {
             column: pa.from_numpy_dtype(field.desc.dtype)
@@ -208,13 +207,13 @@ class Texts(Tables):
         try:
             return csv.read_csv(arrow().BufferReader(text), reading, parsing, values)
         except arrow().ArrowInvalid as error:
-            fault = self._row_fault(block, rows, types)  # says more than the parser's own error
+            fault = self._row_fault(block, rows, types)  # more precise than the parser's error
             if fault is not None:
                 raise fault from None
             raise DataError(f"block {block}: {error}", file=self.place(block)) from error
 
     def _row_fault(self, block: int, rows: Values | None, types: Mapping[str, Any]) -> Any:
-        """Return the error of the first row that cannot be read, or None."""
+        """Return an error for the first row that cannot be parsed, or None."""
         names, texts = self._names[self._texts.file(block)], self._texts.rows(block)
         for row in range(len(texts)) if rows is None else rows.tolist():
             text = io.StringIO(texts[row].decode("utf-8-sig", "replace"), newline="")
@@ -252,11 +251,11 @@ def _number(text: str, kind: Callable[[str], Any]) -> bool:
         kind(text)
     except ValueError:
         return False
-    return "_" not in text  # which Python takes, as in 1_000
+    return "_" not in text  # Python allows 1_000, CSV does not
 
 
 def _wrong(text: str, kind: str) -> str:
-    """Return what is wrong with the text of a value; "" if nothing is, or it is missing."""
+    """Return a description of the fault of a value's text, or "" if it is valid or missing."""
     nulls = extra("pyarrow.csv", "pyarrow", "data", "CSVIter").ConvertOptions().null_values
     if text in nulls:
         return ""

@@ -1,4 +1,4 @@
-"""Fields: the columns of a table that become arrays of a batch."""
+"""The fields of a batch, made from the columns of a table that a user names."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ def fields_of(
     shapes: Mapping[str, Sequence[int]] | None = None,
     classes: int | Sequence[str] | None = None,
 ) -> tuple[list[Field], tuple[str, ...]]:
-    """Return the requested arrays, those of data first, and the names of the labels.
+    """Return the fields that a user requests, data first, and the names of the labels.
 
     Parameters
     ----------
     schema : pyarrow.Schema
-        The columns that there are.
+        The columns of the table.
     data, label : str, sequence or dict, optional
-        A name: that column, as an array of this name's role ("data", "label"). A sequence: columns
-        of numbers side by side. A dict: arrays by name, each of a column or a sequence.
+        A name: that column, as an array named "data" or "label". A sequence: columns of numbers
+        side by side in one array. A dict: arrays by name, each a column or a sequence.
         `data=None`: all columns that are not labels.
     missing : number or dict by column, optional
-        What stands for a missing value; None: an error that names its row and column.
+        The value that replaces missing ones; None raises an error with row and column.
     dtype : dtype or dict by array, optional
-        Of data, or of each array; None: as the columns are.
+        The dtype of data, or of each array; None: that of the columns.
     shapes : dict by array, optional
-        Of one sample; by default as the columns are.
+        The shape of one sample; by default that of the columns.
     classes : int or sequence of str, optional
-        How many classes the labels are of, or their names.
+        The number of classes of the labels, or their names.
 
     Raises
     ------
     DataError
-        There is no such column, or it holds what makes no array.
+        A column is absent, or its type cannot be converted to an array.
     """
     labels = _arrays(label, "label")
     label_columns = [c for columns in labels.values() for c in _listed(columns)]
@@ -71,10 +71,10 @@ def fields_of(
 def _field(
     schema: Any, name: str, columns: Any, missing: Any, dtype: Any, shape: Any, classes: Any
 ) -> Field:
-    """Return a field; labels that are text need the names of their classes, and numbers none."""
+    """Return a field; text labels need the names of their classes, numbers must not have them."""
     named = classes if isinstance(classes, Sequence) else None
     listed = _listed(columns)
-    beside = not isinstance(columns, str)
+    side_by_side = not isinstance(columns, str)
     if not listed:
         raise ArgumentError(f"{name}: no column is named; there are {', '.join(schema.names)}")
     types = [described(schema, each) for each in listed]
@@ -86,23 +86,23 @@ def _field(
             )
         if kind is not None and named is not None:
             raise DataError(f"column {column!r} is of {kind}, not text; give classes={len(named)}")
-        if beside and inner:
+        if side_by_side and inner:
             raise DataError(
                 f"column {column!r} has values of shape {inner}, which cannot stand beside others "
                 f"in {name!r}; ask for it by its name alone, or in a dict"
             )
-    own = (len(listed),) if beside else types[0][0]
+    own = (len(listed),) if side_by_side else types[0][0]
     if shape is not None:
         own = _reshaped(name, own, tuple(shape))
     filled = [missing.get(c) if isinstance(missing, Mapping) else missing for c in listed]
     kinds = [np.dtype(np.int64) if kind is None else kind for _, kind in types]
     desc = DataDesc(name, own, np.result_type(*kinds) if dtype is None else dtype)
     own_classes: Any = classes if named is None else tuple(named)
-    return Field(desc, listed, beside, tuple(filled), own_classes)
+    return Field(desc, listed, side_by_side, tuple(filled), own_classes)
 
 
 def described(schema: Any, column: str) -> tuple[tuple[int, ...], np.dtype[Any] | None]:
-    """Return shape and dtype of a value of a column; -1 for lengths that differ, None for text."""
+    """Return shape and dtype of a value of a column; -1 for varying lengths, None for text."""
     if column not in schema.names:
         raise DataError(f"there is no column {column!r}; there are {', '.join(schema.names)}")
     spec = _described(schema.field(column).type)

@@ -1,7 +1,7 @@
-"""Files as bytes that many threads read: mapped into memory here, by ranges where they are remote.
+"""Files as bytes for many threads: local ones mapped into memory, remote ones read by ranges.
 
-A list of files is a text with ";" between, or a sequence; a folder stands for its files, and
-"*", "?" and "[" for the names that match. "s3://...", "https://..." and their kin are fsspec's.
+A list of files is a string separated by ";", or a sequence; a folder means its files, and a
+pattern of "*", "?" and "[" the matching names. fsspec opens URLs ("s3://...", "https://...").
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Bytes(Protocol):
     near: bool  # whether a small read costs little
 
     def read(self, start: int, stop: int) -> bytes:
-        """Return the bytes from `start` to `stop`; fewer where the file ends before."""
+        """Return the bytes from `start` to `stop`; fewer if the file ends earlier."""
         ...
 
     def array(self, start: int, stop: int) -> Octets:
-        """Return the same as an array, which may show the file itself."""
+        """Return these bytes as an array, which may be a view of the mapped file."""
         ...
 
     def ranges(self, starts: Sequence[int], stops: Sequence[int]) -> list[bytes]:
@@ -44,12 +44,12 @@ class Bytes(Protocol):
         ...
 
     def close(self) -> None:
-        """Give back what the file holds; reading it again is an error."""
+        """Release the resources of the file; further reads are errors."""
         ...
 
 
 def open_bytes(uri: str | os.PathLike[str]) -> Bytes:
-    """Open a file for reading: a memory map, or fsspec's file system if it is a URL.
+    """Open a file for reading: as a memory map, or by fsspec if `uri` is a URL.
 
     Raises
     ------
@@ -67,17 +67,17 @@ def open_bytes(uri: str | os.PathLike[str]) -> Bytes:
 
 
 def is_remote(uri: str) -> bool:
-    """Return whether fsspec has to read it."""
+    """Return whether `uri` is a URL for fsspec."""
     return "://" in uri and not uri.startswith("file://")
 
 
 def local(uri: str) -> str:
-    """Return the path of a file on this machine that is named by a path or by file://."""
+    """Return the path of a local file from a path or a file:// URL."""
     return unquote(uri.removeprefix("file://")) if uri.startswith("file://") else uri
 
 
 def expand(uris: Uris) -> list[str]:
-    """Return the names of all files that `uris` stands for, in order.
+    """Return the names of all files in `uris`, with folders and patterns expanded, in order.
 
     >>> expand("a.rec;b.rec")
     ['a.rec', 'b.rec']
@@ -86,7 +86,7 @@ def expand(uris: Uris) -> list[str]:
 
 
 def split(uris: Uris) -> list[str]:
-    """Return the names that `uris` lists: of files, folders, patterns, URLs."""
+    """Return the list of names in `uris`: files, folders, patterns and URLs."""
     several = [uris] if isinstance(uris, (str, os.PathLike)) else list(uris)
     names = [name for uri in several for name in os.fspath(uri).split(";") if name]
     if not names:
@@ -118,13 +118,13 @@ def _matches(name: str) -> list[str]:
 
 
 def file_system(uri: str) -> tuple[Any, str]:
-    """Return fsspec's file system of a URL and the path inside of it."""
+    """Return fsspec's file system for a URL, and the path inside it."""
     package = extra("fsspec.core", "fsspec", "data", uri)
     return package.url_to_fs(uri)
 
 
 class _Mapped:
-    """A file of this machine, mapped into memory."""
+    """A local file, mapped into memory."""
 
     near = True
 
@@ -150,7 +150,7 @@ class _Mapped:
         return open_bytes, (self.name,)  # another process maps it again
 
     def close(self) -> None:
-        # unmapped with the last array that shows it
+        # the file is unmapped when the last array over it is freed
         self._map = None
 
 
@@ -176,11 +176,11 @@ class _Remote:
         return self._files.cat_ranges(paths, list(starts), list(stops), on_error="raise")
 
     def close(self) -> None:
-        """There is nothing to give back: every range is a request of its own."""
+        """Do nothing: every range is a separate request."""
 
 
 def require_file(path: str) -> None:
-    """Raise DataError where a file of this machine is not there, or is empty.
+    """Raise DataError if a local file does not exist or is empty.
 
     >>> require_file("/no/such/file")
     Traceback (most recent call last):
@@ -194,7 +194,7 @@ def require_file(path: str) -> None:
 
 
 def absent(path: str) -> DataError:
-    """Return the error of a file that is not there: it names what is near."""
+    """Return the error for a file that does not exist, with the most similar names."""
     if "://" in path:
         return DataError(f"there is no file {path}")
     folder = Path(path).absolute().parent
@@ -210,7 +210,7 @@ def absent(path: str) -> DataError:
 
 
 def extra(module: str, package: str, name: str, what: str) -> Any:
-    """Return a module, or raise with the extra of nbgraph that installs it."""
+    """Import a module, or raise DataError naming the extra of nbgraph that installs it."""
     try:
         return importlib.import_module(module)
     except ImportError:

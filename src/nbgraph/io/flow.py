@@ -1,4 +1,4 @@
-"""Batches of a stream: its samples are counted as they come, and a cursor is found by counting."""
+"""Plan of the batches of a stream: it counts samples as they come, and seeks by skipping them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from nbgraph.io.protocol import DataDesc
 from nbgraph.io.reading import Lost, Samples, joined
 from nbgraph.io.source import Stream, on_host, together
 
-_MIXED = 1 << 10  # samples that are mixed by default
-_PATIENCE = 100  # errors one after another before a stream counts as broken
-Numbered = tuple[int, tuple[Any, ...]]
+_MIXED = 1 << 10  # default size of a shuffle window in samples
+_PATIENCE = 100  # consecutive errors before a stream counts as broken
+Numbered = tuple[int, tuple[Any, ...]]  # the number of a sample, and its columns
 
 
 class FlowPlan:
-    """Batches of a Stream.
+    """The plan of the batches of a Stream.
 
-    Where samples are shuffled, those of a window are mixed. What was taken of a batch when the
-    stream raised is kept for the next one.
+    Shuffling mixes the samples of a window. If the stream raises in the middle of a batch, the
+    samples read so far go into the next batch.
     """
 
     def __init__(
@@ -56,19 +56,19 @@ class FlowPlan:
             )
         self.lost, self.where = Lost(), stream.where
         self._items: Iterator[tuple[Any, ...]] | None = None
-        self._at = Cursor()  # what the stream has given, as batches
+        self._at = Cursor()  # behind the last batch read from the stream
         self._first: tuple[Any, ...] | None = None
         self._begin(0)
-        self._items = None  # the stream begins when it is asked
+        self._items = None  # the stream starts at the first request
 
     def _begin(self, epoch: int) -> None:
         self._at, self._count, self._windows = Cursor(epoch), 0, 0
-        self._taken: list[Numbered] = []  # of a batch
-        self._mixing: list[Numbered] = []  # of a window
-        self._mixed: deque[Numbered] = deque()
-        self._ahead: deque[tuple[Any, ...]] = deque()
+        self._partial_batch: list[Numbered] = []
+        self._mixing: list[Numbered] = []  # samples of an incomplete window
+        self._mixed: deque[Numbered] = deque()  # shuffled samples of the last window
+        self._peeked: deque[tuple[Any, ...]] = deque()  # read early by `first`
 
-    # what the stream gives ----------------------------------------------------------------------
+    # items of the stream ------------------------------------------------------------------------
 
     def _restart(self, epoch: int) -> None:
         self._begin(epoch)
@@ -76,8 +76,8 @@ class FlowPlan:
 
     def _item(self) -> tuple[Any, ...] | None:
         """Return the next item, or None at the end."""
-        if self._ahead:
-            return self._ahead.popleft()
+        if self._peeked:
+            return self._peeked.popleft()
         if self._items is None:
             self._restart(self._at.epoch)
         assert self._items is not None
@@ -85,7 +85,7 @@ class FlowPlan:
             try:
                 item = next(self._items, None)
             except Exception as error:
-                self._count += not self.stream.batched  # it has a number, too
+                self._count += not self.stream.batched  # a failed sample has a number, too
                 if not self.skip or errors == _PATIENCE - 1:
                     raise
                 self.lost.add(1, error)
@@ -120,7 +120,7 @@ class FlowPlan:
         return self._mixed.popleft()
 
     def _seek(self, at: Cursor) -> None:
-        """Restart, and pass over the samples before a cursor."""
+        """Restart the stream, and skip the samples before a cursor."""
         self._restart(at.epoch)
         passed = 0
         while passed < at.position:
@@ -137,7 +137,7 @@ class FlowPlan:
         """Read the next batch; return None at the end of the stream."""
         if at != self._at:
             self._seek(at)
-        samples = self._whole() if self.stream.batched else self._several()
+        samples = self._next_whole() if self.stream.batched else self._collect_batch()
         if samples is None:
             return None
         count = len(samples.numbers)
@@ -148,8 +148,8 @@ class FlowPlan:
         self._at = Cursor(at.epoch, high)
         return Piece(at, high, short if self.handle == "pad" else 0, self._at, samples)
 
-    def _whole(self) -> Samples | None:
-        """Return a batch as the stream gives it, or None at the end."""
+    def _next_whole(self) -> Samples | None:
+        """Return the next batch of a batched stream, or None at the end."""
         item = self._item()
         if item is None:
             return None
@@ -157,18 +157,18 @@ class FlowPlan:
         self._count += len(columns[0])
         return Samples(columns, np.arange(self._count - len(columns[0]), self._count))
 
-    def _several(self) -> Samples | None:
-        """Return samples put together, or None at the end."""
-        while len(self._taken) < self.batch_size:
+    def _collect_batch(self) -> Samples | None:
+        """Return a batch collected from single samples, or None at the end."""
+        while len(self._partial_batch) < self.batch_size:
             sample = self._sample()
             if sample is None:
                 break
-            self._taken.append(sample)
-        samples, self._taken = self._taken, []
+            self._partial_batch.append(sample)
+        samples, self._partial_batch = self._partial_batch, []
         return _numbered(samples) if samples else None
 
     def load(self, piece: Piece) -> tuple[Samples, int]:
-        """Return a batch that was read, filled up with its own samples."""
+        """Return the samples of a piece, padded by repeating them, and the number of repeats."""
         assert piece.samples is not None
         if not piece.pad:
             return piece.samples, 0
@@ -176,7 +176,7 @@ class FlowPlan:
         return joined([piece.samples, piece.samples.part(filler)]), piece.pad
 
     def over(self, at: Cursor) -> bool:
-        """Return whether the end is known, which it is only once it is reached."""
+        """Return False: the end of a stream is unknown until it is reached."""
         return False
 
     def next_epoch(self, at: Cursor) -> Cursor:
@@ -184,7 +184,7 @@ class FlowPlan:
         return Cursor(at.epoch + 1)
 
     def batches(self, at: Cursor) -> int:
-        """Return how many batches a pass has; raise TypeError where the stream does not know."""
+        """Return the number of batches in a pass; raise TypeError if the stream has no length."""
         count = len(self.stream)
         if self.stream.batched:
             return count
@@ -192,52 +192,52 @@ class FlowPlan:
         full, rest = divmod(own, self.batch_size)
         return full + (rest > 0 and self.handle != "discard")
 
-    # what it is ---------------------------------------------------------------------------------
+    # description --------------------------------------------------------------------------------
 
     @property
     def descs(self) -> tuple[DataDesc, ...]:
-        """One sample, as the stream describes it or as its first is."""
+        """Descriptions of one sample's columns, from the stream or else from its first sample."""
         if self.stream.descs is not None:
             return self.stream.descs
         values = (
-            [on_host(v)[:1] for v in self._glance()]
+            [on_host(v)[:1] for v in self._peek()]
             if self.stream.batched
-            else [np.asarray(v)[None] for v in self._glance()]
+            else [np.asarray(v)[None] for v in self._peek()]
         )
         names = default_names(len(values))
         return tuple(DataDesc(n, v.shape[1:], v.dtype) for n, v in zip(names, values))
 
     @property
     def labels(self) -> Sequence[str]:
-        """Names of the columns that are labels: of several the last, if nobody says."""
+        """Names of the label columns, by default the last of several columns."""
         if self.stream.labels is not None:
             return self.stream.labels
         names = [desc.name for desc in self.descs]
         return names[-1:] if len(names) > 1 else ()
 
     def first(self) -> Samples:
-        """Return the first sample or batch, which will be returned again."""
-        item = self._glance()
+        """Return the first sample or batch, without consuming it."""
+        item = self._peek()
         if self.stream.batched:
             columns = tuple([on_host(column) for column in item])
             return Samples(columns, np.arange(len(columns[0])))
         return _numbered([(0, item)])
 
-    def _glance(self) -> tuple[Any, ...]:
+    def _peek(self) -> tuple[Any, ...]:
         if self._first is None:
             item = self._item()
             if item is None:
                 raise ArgumentError(f"{self.stream.name} gives nothing; expected samples")
-            self._ahead.append(item)
+            self._peeked.append(item)
             self._first = item
         return self._first
 
     def reseed(self, seed: int) -> None:
-        """Go on with another order."""
+        """Continue with the order of another seed."""
         self.seed, self._at = seed, Cursor(-1)
 
     def state(self) -> dict[str, Any]:
-        """Return what positions are relative to."""
+        """Return the seed and the part to which positions refer."""
         return {"seed": self.seed, "part": self.part, "of": self.of}
 
     def close(self) -> None:
@@ -253,7 +253,7 @@ def _numbered(samples: Sequence[Numbered]) -> Samples:
 
 
 def default_names(count: int) -> list[str]:
-    """Return names of columns by MXNet's custom: of several the last is the label.
+    """Return MXNet's names for `count` columns; the last of several is the label.
 
     >>> default_names(1), default_names(3)
     (['data'], ['_0_data', '_1_data', 'softmax_label'])

@@ -1,4 +1,4 @@
-"""Images in folders, a folder for each class: folder/class/image.jpg."""
+"""Source and iterator of images in one folder per class: folder/class/image.jpg."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class ImageFolderSource(Source):
     Parameters
     ----------
     folder : str or path
-        It holds a folder for each class, with images in it or in folders of its own; also a URL
-        that fsspec knows. Other files are left out.
+        A folder with one subfolder per class, which has images at any depth; or a URL that
+        fsspec reads. Other files are ignored.
     classes : list of str, optional
         The names of classes in the order of their numbers; by default all, sorted.
     resize, mode, layout
@@ -36,7 +36,7 @@ class ImageFolderSource(Source):
     Raises
     ------
     DataError
-        No such folder, or a class has no image; at reading, a file is not an image.
+        The folder is absent, a class has no image, or, when it is read, a file is not an image.
     """
 
     decodes = True
@@ -64,7 +64,7 @@ class ImageFolderSource(Source):
         self.blocks = np.append(np.arange(0, len(self.files), _BLOCK), len(self.files))
 
     def read(self, block: int, rows: Values) -> Columns:
-        """Return the images, as a list where they may differ in size, and their classes."""
+        """Return the images, as a list if their sizes may differ, and their classes."""
         numbers = rows + self.blocks[block]
         pixels: Any = [self._image(self.files[number]) for number in numbers.tolist()]
         if -1 not in self.descs[0].shape:
@@ -90,15 +90,14 @@ class ImageFolderSource(Source):
 
 
 def labelled(folder: str, classes: Sequence[str] | None = None) -> dict[str, list[str]]:
-    """Return the sorted names of all images in a folder by class, the folder inside of it.
+    """Return the sorted names of all images in a folder by class, the name of the subfolder.
 
-    Classes are sorted, or those that are asked for in their order. What begins with a dot is left
-    out.
+    The keys are sorted, or in the order of `classes`. Names that begin with a dot are skipped.
 
     Raises
     ------
     DataError
-        There is no such folder, it has no folders with images in it, or a class has no image.
+        The folder is absent, its subfolders have no images, or one of `classes` has none.
     """
     by_class: dict[str, list[str]] = {}
     for inside, name in sorted(_listed(folder)):
@@ -121,7 +120,7 @@ def labelled(folder: str, classes: Sequence[str] | None = None) -> dict[str, lis
 
 
 def _listed(folder: str) -> Iterator[tuple[str, str]]:
-    """Yield all files of a folder: their names inside of it, with slashes, and names to open."""
+    """Yield for each file of a folder its relative path, with slashes, and its name to open."""
     if is_remote(folder):
         files, root = file_system(folder)
         for path in files.find(root):
@@ -137,14 +136,14 @@ def _listed(folder: str) -> Iterator[tuple[str, str]]:
 
 
 class ImageFolderIter(SourceIter):
-    """Batches of images from a folder with a folder for each class.
+    """Batches of images from a folder with one subfolder per class.
 
     Parameters
     ----------
     folder, classes, resize, mode, layout, ...
-        As of ImageFolderSource.
+        See ImageFolderSource.
     batch_size, shuffle, seed, part, of, transforms, prefetch, ...
-        As of SourceIter.
+        See SourceIter.
 
     >>> import pathlib, tempfile
     >>> from PIL import Image

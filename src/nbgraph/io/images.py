@@ -1,4 +1,4 @@
-"""Images from bytes and to bytes, by Pillow."""
+"""Decoding and encoding of images by Pillow."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from nbgraph.io.protocol import DataDesc
 
 Image = np.ndarray[Any, np.dtype[Any]]
 SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
-# the range of `quality`, what it is by default, and how Pillow calls it
+# least and greatest `quality`, its default, and its name in Pillow
 _LIMITS = {"JPEG": (1, 100, 95, "quality"), "PNG": (0, 9, 6, "compress_level")}
 
 
 def pillow() -> Any:
-    """Return the module PIL.Image, which takes nbgraph[data]."""
+    """Return the module PIL.Image; the extra nbgraph[data] installs it."""
     return extra("PIL.Image", "pillow", "data", "images")
 
 
@@ -28,15 +28,15 @@ _CHANNELS = {"L": 1, "RGB": 3, "RGBA": 4}
 
 @dataclass(frozen=True)
 class ImageDecoder:
-    """Makes arrays of encoded images: (H, W, C) of uint8, or (C, H, W) of float32 from 0 to 1.
+    """A decoder of images to arrays: uint8 of (H, W, C), or float32 of (C, H, W) from 0 to 1.
 
     Parameters
     ----------
     mode : str
         "RGB", "RGBA", or "L" for grey.
     resize : int or (height, width), optional
-        What the shorter side becomes, or both. A JPEG much larger than this is decoded at a lower
-        resolution, which is fast.
+        The new length of the shorter side, or of both sides. A much larger JPEG is decoded at a
+        lower resolution, which is faster.
     layout : str
         "HWC" for uint8, "CHW" for float32.
     """
@@ -53,7 +53,7 @@ class ImageDecoder:
             raise ArgumentError(f"resize={self.resize!r}; expected pixels, or (height, width)")
 
     def desc(self, name: str) -> DataDesc:
-        """Return what an image becomes; extents that differ from image to image are -1."""
+        """Return the description of decoded images; extents that vary between images are -1."""
         height, width = self.resize if isinstance(self.resize, tuple) else (-1, -1)
         channels = _CHANNELS[self.mode]
         if self.layout == "CHW":
@@ -61,7 +61,7 @@ class ImageDecoder:
         return DataDesc(name, (height, width, channels), np.uint8, "NHWC")
 
     def __call__(self, data: bytes) -> Image:
-        """Return the array of an encoded image; raise DataError for other bytes."""
+        """Decode an image to an array; raise DataError if `data` is not an image."""
         pixels = decode(data, self.mode, self.resize)
         pixels = pixels.reshape(*pixels.shape[:2], _CHANNELS[self.mode])
         if self.layout == "HWC":
@@ -72,16 +72,16 @@ class ImageDecoder:
 def decode(
     data: bytes, mode: str | None = "RGB", resize: int | tuple[int, int] | None = None
 ) -> Image:
-    """Return an encoded image as an array (H, W, C) of uint8, or (H, W) where it has one channel.
+    """Decode an image to a uint8 array (H, W, C), or (H, W) if it has one channel.
 
     Parameters
     ----------
     data : bytes
-        JPEG, PNG or whatever else Pillow reads.
+        JPEG, PNG or another format that Pillow reads.
     mode : str, optional
-        "RGB", "L", "RGBA", ... as Pillow names them; None leaves the image as it is.
+        Pillow's name of the colour mode: "RGB", "L", "RGBA", ...; None keeps that of the image.
     resize : int or (height, width), optional
-        What the shorter side becomes, or both.
+        The new length of the shorter side, or of both sides.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def decode(
     try:
         with Image.open(io.BytesIO(data)) as image:
             if resize is not None and image.format == "JPEG":
-                # at least twice what is wanted, so that the resize still has pixels to average
+                # decode at twice the target size or more, so that the resize can average pixels
                 height, width = _target(image.size, resize)
                 image.draft(None, (2 * width, 2 * height))
             picture: Any = image
@@ -109,7 +109,7 @@ def decode(
 
 
 def described(data: bytes) -> tuple[str, str, tuple[int, int]]:
-    """Return format, mode and (width, height) of an encoded image, from its beginning alone."""
+    """Return format, mode and (width, height) of an encoded image, read from its header."""
     Image = pillow()
     try:
         with Image.open(io.BytesIO(data)) as image:
@@ -119,7 +119,7 @@ def described(data: bytes) -> tuple[str, str, tuple[int, int]]:
 
 
 def converted(data: bytes, format: str) -> bytes:
-    """Return an encoded image in the format of a file's suffix; itself where it has that."""
+    """Return an encoded image in the format of a file's suffix, unchanged if it already is."""
     kind, mode, _ = described(data)
     if pillow().registered_extensions().get(format.lower()) == kind:
         return data
@@ -127,7 +127,7 @@ def converted(data: bytes, format: str) -> bytes:
 
 
 def _target(size: tuple[int, int], resize: int | tuple[int, int]) -> tuple[int, int]:
-    """Return the height and width that an image of (width, height) is brought to."""
+    """Return the resized (height, width) of an image of (width, height)."""
     if not isinstance(resize, int):
         return resize
     width, height = size
@@ -136,7 +136,7 @@ def _target(size: tuple[int, int], resize: int | tuple[int, int]) -> tuple[int, 
 
 
 def encode(image: Any, quality: int | None = None, format: str = ".jpg") -> bytes:
-    """Return an array (H, W) or (H, W, C) of uint8 as an encoded image; see `pack_img`."""
+    """Encode a uint8 array (H, W) or (H, W, C) as an image; see `pack_img`."""
     Image = pillow()
     pixels = np.asarray(image)
     if pixels.ndim == 3 and pixels.shape[2] == 1:

@@ -1,4 +1,4 @@
-"""The iterator over a source: order, parts, batches, transforms and errors, for all of them."""
+"""`SourceIter`, the iterator over any source: order, parts, batches, transforms and errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nbgraph.io.report import Meter, Report, collecting, report_of
 from nbgraph.io.source import Source, Stream
 from nbgraph.signatures import checked_init
 
-_DERIVED = {"_plan", "_batcher", "_batch", "_ahead", "_meter"}  # of options, not pickled
+_DERIVED = {"_plan", "_batcher", "_batch", "_ahead", "_meter"}  # rebuilt, not pickled
 
 
 @checked_init
@@ -34,27 +34,27 @@ class SourceIter(DataIter):
     batch_size : int
     shuffle : bool
     seed : int
-        Of the order, together with the number of the epoch; and of the transforms.
+        Seed of the order, combined with the number of the epoch, and of the transforms.
     part, of : int
-        Part k of n has its own share of the samples: contiguous ones of a Source, every n-th of a
-        Stream.
+        The iterator has part number `part` of `of` disjoint parts of the samples: a contiguous
+        range of a Source, every `of`-th sample of a Stream.
     last_batch_handle : str
-        What becomes of samples that fill no batch. "pad" fills it with the first of the epoch and
-        says so in `pad`; "discard" leaves them out; "roll_over" has the next epoch begin with them;
-        "keep" gives a small batch.
+        The treatment of a last, incomplete batch. "pad" fills it with the first samples of the
+        epoch and counts them in `pad`; "discard" omits it; "roll_over" starts the next epoch with
+        its samples; "keep" returns a smaller batch.
     window : int, optional
-        How many blocks (of a Stream: samples) are mixed in memory where samples are shuffled.
+        The number of blocks (of a Stream: samples) that shuffling mixes in memory.
     transforms : sequence of callables, or one
-        `t(columns, draws) -> columns`, one after another; see `ng.io.transforms`.
+        `t(columns, draws) -> columns`, applied in order; see `ng.io.transforms`.
     prefetch : int
-        How many batches are made ahead, by the engine.
+        The number of batches that the engine prepares in advance.
     on_error : str
-        "raise": what a source raises appears at `next()`, and the call after it gives the next
-        batch. "skip": samples that cannot be read are left out; a warning at the end of the epoch
-        says how many. Other samples of the batch fill their places, as `pad` tells, or with
+        "raise": `next()` raises the errors of the source, and the call after it returns the next
+        batch. "skip": unreadable samples are left out, and a warning at the end of the epoch has
+        their number. Other samples of the batch replace them, counted in `pad`; with
         last_batch_handle="keep" the batch is smaller.
     device : Context, optional
-        Where batches are put; by default on the host.
+        The device of the batches; by default the host.
 
     >>> import numpy as np
     >>> from nbgraph.io.source import ArraySource
@@ -64,7 +64,7 @@ class SourceIter(DataIter):
     """
 
     _closed = False
-    _numpy = False  # whether batches are of NumPy arrays
+    _numpy = False  # whether batches consist of NumPy arrays
 
     def __init__(
         self,
@@ -109,32 +109,32 @@ class SourceIter(DataIter):
     def next(self) -> DataBatch:
         """Return the next batch; raise StopIteration at the end of the epoch.
 
-        Errors of the source are raised here, DataError among them; the next call goes on behind
-        them.
+        Errors of the source, such as DataError, are raised here; the next call continues after the
+        failed batch.
         """
         if self._closed:
             raise ArgumentError(f"{self.source.name}: the iterator is closed; make a new one")
         begun = self._meter.begin()
         while not self._over:
-            batch = self._ready() if self.prefetch else self._next_batch()
+            batch = self._next_prefetched() if self.prefetch else self._next_batch()
             if batch is not None:
                 self._meter.end(begun)
                 self._batch = batch
                 return batch
         self._batch = None
         self._meter.pause()
-        self._tell_lost()
+        self._warn_lost()
         raise StopIteration
 
     def read_ahead(self, prefetch: int) -> None:
-        """Have so many batches made ahead from now on; 0: none."""
+        """Set the number of batches to prepare in advance; 0 for none."""
         prefetch = require_whole("prefetch", prefetch, 0)
         self._ahead.drop()
         self.prefetch = self._ahead.depth = prefetch
         self._ahead.front = self._cursor
 
     def _next_batch(self) -> DataBatch | None:
-        """Return the next batch, made now; None at the end, or where it cannot be read."""
+        """Read the next batch now; return None at the end, or if it cannot be read."""
         with collecting(self._meter.seconds):
             piece = self._plan.step(self._cursor)
             if piece is None:
@@ -142,14 +142,14 @@ class SourceIter(DataIter):
                 return None
             try:
                 batch = self._batcher.batch(piece)
-            except Exception:  # an interrupt leaves the batch to come
+            except Exception:  # but an interrupt does not skip the batch
                 self._cursor = piece.after
                 raise
             self._cursor = piece.after
         return None if batch is None else self._batcher.moved(batch)
 
-    def _ready(self) -> DataBatch | None:
-        """Return the next batch of those read ahead, as `_next_batch` does."""
+    def _next_prefetched(self) -> DataBatch | None:
+        """Like `_next_batch`, for a batch that was prepared in advance."""
         job = self._ahead.next(self._cursor)
         if job is None or job.ended:
             self._over = True
@@ -159,19 +159,19 @@ class SourceIter(DataIter):
         if job.error is not None:
             raise job.error
         self._move(job)
-        for behind in self._ahead.jobs:
-            if not behind.pending.done():
+        for later in self._ahead.jobs:
+            if not later.pending.done():
                 break
-            self._move(behind)
+            self._move(later)
         return job.batch
 
     def _move(self, job: Job) -> None:
-        """Begin to copy a batch to the device; those that are ready are copied ahead."""
+        """Start the copy of a finished batch to the device, unless it was started before."""
         if job.batch is not None and not job.moved:
             job.batch, job.moved = self._batcher.moved(job.batch), True
 
-    def _tell_lost(self) -> None:
-        count, first = self._plan.lost.taken()
+    def _warn_lost(self) -> None:
+        count, first = self._plan.lost.drain()
         if count:
             warnings.warn(
                 f"{self.source.name}: {count} samples of epoch {self._cursor.epoch} could not be "
@@ -195,18 +195,18 @@ class SourceIter(DataIter):
 
     @property
     def epoch(self) -> int:
-        """The number of the epoch under way, from 0."""
+        """The number of the current epoch, from 0."""
         return self._cursor.epoch
 
     def reset(self) -> None:
-        """Begin the next epoch; nothing where no batch of this one was taken."""
+        """Start the next epoch; do nothing if no batch of the current one was returned."""
         at = self._cursor
         if at.position or self._over:
-            self._tell_lost()
-            self._go_to(self._plan.next_epoch(at))
+            self._warn_lost()
+            self._set_cursor(self._plan.next_epoch(at))
 
     def state_dict(self) -> dict[str, Any]:
-        """Return where the iterator is: numbers and lists, to be kept in a file.
+        """Return the position of the iterator as numbers and lists, which JSON can store.
 
         >>> import numpy as np
         >>> from nbgraph.io.source import ArraySource
@@ -223,7 +223,7 @@ class SourceIter(DataIter):
         return state | self._plan.state()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` returned; raise ArgumentError where it is of other data."""
+        """Continue from a result of `state_dict`; raise ArgumentError if it is for other data."""
         own = self._plan.state()
         for key in ("samples", "part", "of"):
             if key in state and key in own and state[key] != own[key]:
@@ -236,7 +236,7 @@ class SourceIter(DataIter):
             self._ahead.drop()
             self._plan.reseed(self._batcher.seed)
         carry = tuple(map(int, state.get("carry", ())))
-        self._go_to(Cursor(int(state["epoch"]), int(state.get("position", 0)), carry))
+        self._set_cursor(Cursor(int(state["epoch"]), int(state.get("position", 0)), carry))
         self._over = bool(state.get("over", False))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -250,7 +250,7 @@ class SourceIter(DataIter):
         self.read_ahead(self.prefetch)
         self.load_state_dict(at)
 
-    def _go_to(self, cursor: Cursor) -> None:
+    def _set_cursor(self, cursor: Cursor) -> None:
         self._ahead.drop()
         self._cursor, self._over, self._batch = cursor, False, None
         self._ahead.front = cursor
@@ -267,7 +267,7 @@ class SourceIter(DataIter):
         self._plan.close()
 
     def report(self) -> Report:
-        """Return where the time of a step goes, from batch to batch and for the work on one.
+        """Return a report on the time spent waiting for batches and on each kind of work.
 
         >>> import numpy as np, nbgraph as ng
         >>> it = ng.io.NDArrayIter(np.zeros((6, 2)), batch_size=2)
@@ -276,14 +276,14 @@ class SourceIter(DataIter):
         """
         return report_of(self.source.name, self._meter, self.prefetch)
 
-    # to look at ---------------------------------------------------------------------------------
+    # peek ---------------------------------------------------------------------------------------
 
     @property
     def _classes(self) -> Sequence[str] | None:
         return getattr(self.source, "classes", None)
 
     def _peeked(self) -> DataBatch:
-        """See DataIter; of a stream what it has given first."""
+        """Like that of DataIter; for a stream, return its first samples instead of the next."""
         plan, at = self._plan, self._cursor
         if isinstance(plan, BlockPlan):
             piece = plan.step(at) or plan.step(plan.next_epoch(at))
@@ -294,19 +294,19 @@ class SourceIter(DataIter):
             raise DataError("peek: there is no batch to look at", file=self.source.name)
         return batch
 
-    # what it provides ---------------------------------------------------------------------------
+    # descriptions of the arrays -----------------------------------------------------------------
 
     @property
     def provide_data(self) -> list[DataDesc]:
-        """The arrays of data in a batch."""
-        return self._provides()[0]
+        """Descriptions of the data arrays of a batch."""
+        return self._split_descs()[0]
 
     @property
     def provide_label(self) -> list[DataDesc]:
-        """The arrays of labels in a batch."""
-        return self._provides()[1]
+        """Descriptions of the label arrays of a batch."""
+        return self._split_descs()[1]
 
-    def _provides(self) -> tuple[list[DataDesc], list[DataDesc]]:
+    def _split_descs(self) -> tuple[list[DataDesc], list[DataDesc]]:
         if self._provided is None:
             stage = self._batcher.stage()
             labels = stage.labels
@@ -315,7 +315,7 @@ class SourceIter(DataIter):
             self._provided = data, [desc for desc in descs if desc.name in labels]
         return self._provided
 
-    # MXNet's way to take a batch apart ----------------------------------------------------------
+    # MXNet's accessors of the current batch -----------------------------------------------------
 
     def iter_next(self) -> bool:
         with contextlib.suppress(StopIteration):
@@ -323,18 +323,18 @@ class SourceIter(DataIter):
         return self._batch is not None
 
     def getdata(self) -> list[Any]:
-        return self._gone_to().data
+        return self._current().data
 
     def getlabel(self) -> list[Any]:
-        return self._gone_to().label
+        return self._current().label
 
     def getpad(self) -> int:
-        return self._gone_to().pad
+        return self._current().pad
 
     def getindex(self) -> Any:
-        return self._gone_to().index
+        return self._current().index
 
-    def _gone_to(self) -> DataBatch:
+    def _current(self) -> DataBatch:
         if self._batch is None:
             raise ArgumentError(
                 f"{type(self).__name__}: call next() or iter_next() first; there is no batch"
@@ -345,7 +345,7 @@ class SourceIter(DataIter):
 def divided(
     make: Callable[..., Any], options: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return those options that a function takes by name, and the rest.
+    """Split `options` into the keyword-only parameters of `make` and the rest.
 
     >>> divided(lambda x, *, size=1: x, {"size": 2, "seed": 0})
     ({'size': 2}, {'seed': 0})

@@ -1,4 +1,4 @@
-"""LibSVM's text, "label index:value ...": scikit-learn reads the values, block by block."""
+"""Files in LibSVM's format, "label index:value ...", which scikit-learn parses by blocks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nbgraph.io.iterator import SourceIter
 from nbgraph.io.lines import TextFiles
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.source import Columns, Source, Values
-from nbgraph.io.tables import Beside
+from nbgraph.io.tables import PairedSource
 
 
 class LibSVMIter(SourceIter):
@@ -24,24 +24,24 @@ class LibSVMIter(SourceIter):
     Parameters
     ----------
     data_libsvm : str, path or sequence of these
-        Files, several with ";" between, patterns, folders, or URLs that fsspec reads.
+        Files separated by ";", patterns, folders, or URLs that fsspec reads.
     data_shape : tuple of int
     label_libsvm : like data_libsvm, optional
         Files whose values are the labels, of `label_shape`, instead of the first word of each row.
     label_shape : tuple of int
     batch_size : int
     zero_based : bool
-        Whether indices begin with 0, as MXNet has it, or with 1, as LibSVM's own tools.
+        Whether indices start at 0, as in MXNet, or at 1, as in LibSVM's tools.
     classes : int, optional
-        How many classes the labels are of; they are int64 then.
+        The number of classes; with it, labels are int64.
     dtype : dtype
-    **options : as those of SourceIter
+    **options : see SourceIter
 
     Raises
     ------
     DataError
-        A file is not there, a row is none of the format, an index is out of bounds, a label is not
-        a class: with the row, its line and its byte.
+        A file is absent, a row has another format, an index is out of bounds, or a label is not
+        a class; the error has the row, its line and its byte offset.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "text"
@@ -74,12 +74,12 @@ class LibSVMIter(SourceIter):
                 label_libsvm, label_shape, data="label", label=None, every=first.every, **how
             )
             labels.labels = ("label",)
-            source = Beside(first, labels)
+            source = PairedSource(first, labels)
         super().__init__(source, batch_size, **options)
 
 
 class LibSVMSource(Source):
-    """The rows of files in LibSVM's format; `data` and `label` are names, None: no labels."""
+    """The rows of files in LibSVM's format; `label=None` omits the labels."""
 
     whole_blocks = True
 
@@ -110,7 +110,7 @@ class LibSVMSource(Source):
         self.descs = tuple(descs)
 
     def read(self, block: int, rows: Values) -> Columns:
-        """Read a block, or some of its rows alone."""
+        """Read a block, or some of its rows only."""
         whole = len(rows) == self.blocks[block + 1] - self.blocks[block]
         every = np.arange(len(rows)) if whole else rows
         try:
@@ -134,7 +134,7 @@ class LibSVMSource(Source):
         return self._read(io.BytesIO(text), n_features=size, zero_based=self._zero_based)
 
     def _row_fault(self, block: int, rows: Values) -> DataError | None:
-        """Return the error of the first row that cannot be read."""
+        """Return an error for the first row that cannot be parsed, or None."""
         texts = self._texts.rows(block)
         for row in rows.tolist():
             try:

@@ -1,4 +1,4 @@
-"""Text files as blocks of rows: where each begins is found once, without reading the values."""
+"""Text files as blocks of rows: the offsets of blocks are found once, without parsing values."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ from nbgraph.errors import DataError
 from nbgraph.io.files import Bytes
 from nbgraph.io.source import Values, offsets, taken
 
-BLOCK = 1 << 20  # bytes of a block, about
-CHUNK = 1 << 22  # bytes that are looked through at once
+BLOCK = 1 << 20  # approximate size of a block in bytes
+CHUNK = 1 << 22  # bytes that are scanned for newlines at once
 NEWLINE, QUOTE = 10, 34
 _BOM = b"\xef\xbb\xbf"
 _PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ": "xz"}
 
 
 class TextFiles:
-    """Text files, one behind the other, as blocks of rows.
+    """The rows of text files, one file after another, in blocks.
 
-    A row is a line that holds something; a newline within double quotes ends no line.
+    A row is a line that is not empty; a newline within double quotes does not end a line.
 
-    `header`: whether the first row of each file is none of the data. `every`: rows of a block; by
-    default as many as fill about a mebibyte of the first file. `ignored`: what begins a line that
-    is not a row.
+    `header`: whether to skip the first row of each file. `every`: rows per block; by default about
+    a mebibyte of the first file. `ignored`: the first characters of lines that are not rows.
 
-    `blocks`: the first row of each block, and the number of rows.
+    `blocks`: the number of the first row of each block, and the total number of rows.
     """
 
     def __init__(
@@ -40,7 +39,8 @@ class TextFiles:
     ) -> None:
         self.name, self.every, self._files = files[0].name, every, files
         self._ignored = np.frombuffer(b"\r\n" + ignored, np.uint8)
-        self._places: list[tuple[int, int, int, int]] = []  # of a block: file, row there, bytes
+        # of each block: file, first row in it, first and last byte
+        self._places: list[tuple[int, int, int, int]] = []
         counts: list[int] = []
         for k, file in enumerate(files):
             starts, total = self._starts(file, -1 if header else 0)
@@ -51,8 +51,8 @@ class TextFiles:
         self.blocks = offsets(self.name, counts)
 
     def _starts(self, file: Bytes, row: int) -> tuple[list[int], int]:
-        """Return the first byte of each block of a file, and how many rows it has; `row` is the
-        number of its first one."""
+        """Return the first byte of each block of a file and its number of rows; `row` is the
+        number of the first row (-1 for a header)."""
         starts, state = [np.empty(0, np.int64)], _State()
         for at in range(_first_byte(file), file.size, CHUNK):
             text = file.array(at, at + CHUNK)
@@ -69,7 +69,7 @@ class TextFiles:
         return self._places[block][0]
 
     def text(self, block: int, rows: Values | None = None) -> bytes:
-        """Return the lines of a block, or of some of its rows."""
+        """Return the text of a block, or of some of its rows."""
         if rows is not None:
             return b"\n".join(taken(self.rows(block), rows))
         k, _, start, stop = self._places[block]
@@ -82,13 +82,13 @@ class TextFiles:
         return [text[a:b] for a, b in zip(begins, [*begins[1:], len(text)])]
 
     def first(self, size: int) -> bytes:
-        """Return some rows of the first block, of about `size` bytes."""
+        """Return the first rows of the first block, about `size` bytes."""
         text = self.text(0)
         begins = self._rows(np.frombuffer(text, np.uint8)[:size], _State())
         return text if len(begins) < 2 or size >= len(text) else text[: begins[-1]]
 
     def fault(self, block: int, row: int, message: str) -> DataError:
-        """Return the error of a row of a block: it names its number, its line, its byte."""
+        """Return an error for a row of a block, with its number, line and byte offset."""
         k, first, start, _ = self._places[block]
         file, offset = self._files[k], start + sum(map(len, self.rows(block)[:row]))
         line = 1 + sum(
@@ -105,7 +105,7 @@ class TextFiles:
             file.close()
 
     def _rows(self, text: Values, state: _State) -> Values:
-        """Return where rows begin in the next piece of the file."""
+        """Return the offsets of rows in the next piece of a file, and update `state`."""
         begins = np.flatnonzero(text == NEWLINE) + 1
         ends = bool(text[-1] == NEWLINE)
         quotes = np.flatnonzero(text == QUOTE)
@@ -122,10 +122,10 @@ class TextFiles:
 
 
 class _State:
-    """Between two pieces of a file."""
+    """The state of the scan between two pieces of a file."""
 
-    fresh = True  # the next byte begins a line
-    quoted = False  # it is within double quotes
+    fresh = True  # whether the next byte starts a line
+    quoted = False  # whether the next byte is within double quotes
 
 
 def _first_byte(file: Bytes) -> int:

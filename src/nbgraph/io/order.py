@@ -1,9 +1,9 @@
-"""The order of samples: a function of seed, epoch and part, known without the data.
+"""The order of samples, a function of seed, epoch and part that does not depend on the data.
 
-It has two levels. Blocks come in a random order; then the samples of a window of several blocks are
-mixed. So no more than two windows are in memory (a batch may begin in one and end in the next), and
-files are read in long stretches. Random words are those of NumPy's Philox, whose stream is fixed:
-the order is the same on every machine.
+Shuffling has two levels: blocks are permuted, then the samples of a window of several blocks are
+permuted. So memory holds at most two windows (a batch may start in one and end in the next), and
+files are read in long stretches. Random words come from NumPy's Philox, whose stream is fixed: the
+order is the same on every machine.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError, require_whole
 from nbgraph.shape import Array as Values
 
-_MIXED = 1 << 16  # samples that a window has by default, where blocks are smaller
+_MIXED = 1 << 16  # default size of a window in samples, unless a block is larger
 
 
 class Order:
@@ -28,10 +28,10 @@ class Order:
     shuffle : bool
     seed : int
     part, of : int
-        Part k of n has samples k * N // n to (k + 1) * N // n: parts are disjoint, and together
-        they are all samples.
+        Part k of n has samples k * N // n to (k + 1) * N // n: parts are disjoint, and their union
+        is all N samples.
     window : int, optional
-        How many blocks are mixed; by default as many as have 65536 samples together, at least one.
+        The number of blocks to mix; by default about 65536 samples, and at least one block.
 
     >>> order = Order(np.array([0, 4, 8, 10]), shuffle=True, seed=1, window=1)
     >>> first = order.epoch(0).numbers(0, 10)
@@ -85,7 +85,7 @@ class Epoch:
         self._last: tuple[int, Values] | None = None
 
     def numbers(self, low: int, high: int) -> Values:
-        """Return the numbers of the samples at these positions of the epoch."""
+        """Return the numbers of the samples at positions `low` to `high` of the epoch."""
         if not self.order.shuffle:
             return np.arange(self.order.low + low, self.order.low + high)
         if len(self.windows) == 2:
@@ -94,7 +94,7 @@ class Epoch:
         return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.int64), *parts])
 
     def segments(self, low: int, high: int) -> Iterator[tuple[int, int, int]]:
-        """Cut positions at windows: a window's number, and from where to where in it."""
+        """Cut a range of positions at windows: yield a window's number, and a range within it."""
         window = int(np.searchsorted(self.windows, low, side="right")) - 1
         while low < high:
             begin, end = int(self.windows[window]), int(self.windows[window + 1])
@@ -104,7 +104,7 @@ class Epoch:
             low, window = stop, window + 1
 
     def samples(self, window: int) -> Values:
-        """Return the numbers of all samples of a window, in order."""
+        """Return the numbers of all samples of a window, in the order of the epoch."""
         last = self._last
         if last is not None and last[0] == window:
             return last[1]
@@ -116,12 +116,12 @@ class Epoch:
         return numbers
 
     def stretches(self, window: int) -> list[tuple[int, int]]:
-        """Return the samples of each block of a window: from which number to which."""
+        """Return the range of sample numbers of each block of a window."""
         chosen = slice(window * self._step, (window + 1) * self._step)
         return list(zip(self._starts[chosen].tolist(), self._stops[chosen].tolist(), strict=True))
 
     def places(self, window: int) -> Values | None:
-        """Return the order of a window's samples, as places in its stretches; None: as they are."""
+        """Return a window's permutation, as places in its stretches; None without shuffling."""
         if not self.order.shuffle:
             return None
         count = int(self.windows[window + 1] - self.windows[window])
@@ -129,7 +129,7 @@ class Epoch:
 
 
 def require_part(part: int, of: int) -> tuple[int, int]:
-    """Return the number of a part and of how many; raise ArgumentError for others."""
+    """Return `part` and `of`; raise ArgumentError unless 0 <= part < of."""
     part, of = require_whole("part", part, 0), require_whole("of", of, 1)
     if part >= of:
         raise ArgumentError(f"part={part} of={of}; parts are numbered from 0 to {of - 1}")
@@ -137,13 +137,13 @@ def require_part(part: int, of: int) -> tuple[int, int]:
 
 
 def permutation(count: int, seed: int, epoch: int, stream: int) -> Values:
-    """Return the numbers from 0 to count in an order that depends on the arguments alone.
+    """Return a permutation of range(count) that depends only on the arguments.
 
     >>> permutation(5, 0, 0, 0).tolist() == permutation(5, 0, 0, 0).tolist()
     True
     """
     words = np.random.Philox(counter=[0, 0, stream, epoch], key=_key(seed)).random_raw(count)
-    low = np.uint64((1 << count.bit_length()) - 1)  # of each word the index takes these bits
+    low = np.uint64((1 << count.bit_length()) - 1)  # the bits of each word that hold the index
     words &= ~low
     words |= np.arange(count, dtype=np.uint64)
     words.sort()

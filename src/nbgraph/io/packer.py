@@ -1,7 +1,7 @@
-"""Packs images into a file of records, by several threads, so that it can be gone on with.
+"""Packing of images into a file of records by several threads, resumable after an interruption.
 
-What is written lies beside the file it becomes, under a name that has a hash of the task in it:
-the same task, begun again, finds it. An image is decoded only where it has to be changed.
+Records go to a temporary file next to the output, with a hash of the task in its name, so that the
+same task can resume it. An image is decoded only if it has to be changed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from nbgraph.io.recordio import read_index
 
 
 class Entry(NamedTuple):
-    """An image to be packed: its key, its labels and its file."""
+    """An image to pack: its key, its labels and its file."""
 
     key: int
     labels: tuple[float, ...]
@@ -38,10 +38,10 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Recipe:
-    """A recipe for an image before it is packed; by default its file is packed as it is.
+    """The changes to an image before it is packed; by default its file is packed unchanged.
 
-    `resize`: the shorter side in pixels; smaller images are left as they are. `quality`: of JPEG, 1
-    to 100; images are then encoded anew.
+    `resize`: greatest length of the shorter side in pixels. `quality`: re-encode images as JPEG of
+    this quality, 1 to 100.
     """
 
     resize: int | None = None
@@ -50,7 +50,7 @@ class Recipe:
     def __call__(self, entry: Entry) -> bytes:
         """Return the packed record of an entry."""
         try:
-            data = self._changed(Path(entry.file).read_bytes())
+            data = self._convert(Path(entry.file).read_bytes())
         except OSError as error:
             raise DataError(f"cannot be read: {error.strerror}", file=entry.file) from error
         except DataError as error:
@@ -58,7 +58,7 @@ class Recipe:
         label = entry.labels[0] if len(entry.labels) == 1 else entry.labels
         return pack((0, label, entry.key, 0), data)
 
-    def _changed(self, data: bytes) -> bytes:
+    def _convert(self, data: bytes) -> bytes:
         kind, mode, size = images.described(data)
         smaller = self.resize is not None and min(size) > self.resize
         if not smaller and self.quality is None:
@@ -73,15 +73,15 @@ class Recipe:
 
 
 def entries(source: str, root: str | None = None) -> tuple[list[Entry], list[str]]:
-    """Return what a folder of classes or a list holds, and the names of the classes.
+    """Return the entries of a folder of classes or of a list, and the names of the classes.
 
-    A line of a list is a number, one label or more, and a path relative to `root` or to the list's
-    own folder, with tabs between.
+    A line of a list is a number, one or more labels, and a path relative to `root` or, by default,
+    to the folder of the list, separated by tabs.
 
     Raises
     ------
     DataError
-        No such folder or list, or a line is not as said above.
+        The folder or list is absent, or a line has another format.
     """
     if Path(source).is_dir():
         classes = labelled(source)
@@ -113,7 +113,7 @@ def _entry(source: str, number: int, line: str, base: Path) -> Entry:
 
 
 def shuffled(entries: Sequence[Entry], seed: int) -> list[Entry]:
-    """Return entries in an order that the seed decides."""
+    """Return entries in a random order."""
     return [entries[i] for i in np.random.default_rng(seed).permutation(len(entries))]
 
 
@@ -127,38 +127,38 @@ def pack_files(
     skip: bool = False,
     seen: Callable[..., Any] = followed,
 ) -> list[str]:
-    """Write entries as records, and their places to a file .idx; both appear when they are whole.
+    """Write entries as records, and their offsets to a file .idx; both appear when complete.
 
     Parameters
     ----------
     entries : sequence of Entry
     out : str or path
-        Of the file of records.
+        The file of records.
     make : callable
-        Makes the record of an entry; several threads call it. By default `Recipe()`.
+        Returns the record of an entry; several threads call it. By default `Recipe()`.
     workers : int
-        Threads; 0: as many as there are cores.
+        Number of threads; 0 for one per core.
     resume : bool
-        Whether to go on with what an interrupted call with the same entries, `out` and `make` left.
+        Whether to continue an interrupted call with the same entries, `out` and `make`.
     skip : bool
-        Whether entries that cannot be read are left out.
+        Whether to leave out entries that cannot be read.
     seen : callable
-        `seen(items, total, label, done=)` gives the items, and shows how far they are.
+        `seen(items, total, label, done=)` yields the items, and shows the progress.
 
     Returns
     -------
-    list of str : what was left out, and why
+    list of str : the errors of the entries that were left out
 
     Raises
     ------
     DataError
-        An image cannot be read, or the disk is full; what was packed before is kept for `resume`.
+        An image cannot be read, or the disk is full; `resume` continues from there.
     """
     if workers < 0:
         raise ArgumentError(f"workers={workers}; expected 0 or the number of threads")
     make = Recipe() if make is None else make
     records_at, places_at = parts_of(out, entries, make)
-    done, keep, lines = _kept(records_at, places_at, entries) if resume else (0, 0, 0)
+    done, keep, lines = _resume_at(records_at, places_at, entries) if resume else (0, 0, 0)
     target, places = Appender(records_at, keep), Appender(places_at, lines)
     lost: list[str] = []
     try:
@@ -186,7 +186,7 @@ def pack_files(
 def parts_of(
     out: str | os.PathLike[str], entries: Sequence[Entry], make: Callable[[Entry], bytes]
 ) -> tuple[Path, Path]:
-    """Return where records and their places are written until they are whole."""
+    """Return the temporary files for records and for their offsets."""
     path = Path(out)
     if path.suffix == ".idx":
         raise ArgumentError(f"{path} is the name of the file of places; expected one with .rec")
@@ -196,8 +196,8 @@ def parts_of(
     return path.with_suffix(ends[0]), path.with_suffix(ends[1])
 
 
-def _kept(records_at: Path, places_at: Path, entries: Sequence[Entry]) -> tuple[int, int, int]:
-    """Return how many entries are done, and the bytes of both files that are whole."""
+def _resume_at(records_at: Path, places_at: Path, entries: Sequence[Entry]) -> tuple[int, int, int]:
+    """Return how many entries are done, and the size of the complete part of both files."""
     if not (records_at.exists() and places_at.exists()):
         return 0, 0, 0
     text = places_at.read_bytes()
@@ -213,7 +213,7 @@ def _kept(records_at: Path, places_at: Path, entries: Sequence[Entry]) -> tuple[
 def _in_order(
     make: Callable[[Entry], bytes], entries: Iterable[Entry], workers: int
 ) -> Generator[bytes | Exception]:
-    """Yield what threads make of the entries, or what they raise, in the entries' order."""
+    """Yield the result of `make` for each entry, or its exception, in order; threads call it."""
     with ThreadPoolExecutor(workers, "pack") as pool:
         waiting: deque[Future[bytes]] = deque()
         try:
@@ -236,12 +236,12 @@ def _outcome(future: Future[bytes]) -> bytes | Exception:
 
 
 def verify(entries: Sequence[Entry], out: str | os.PathLike[str], seen: Any = followed) -> None:
-    """Read a packed file again: places, keys, labels, and that every image can be decoded.
+    """Check a packed file: offsets, keys and labels, and that every image can be decoded.
 
     Raises
     ------
     DataError
-        Something is not as it was packed; says the record.
+        A record differs from its entry; the error has its number.
     """
     file = open_bytes(out)
     index = records.scan(file)

@@ -1,7 +1,7 @@
-"""Records of images, or of anything else, with a label and a number: MXNet's packed header.
+"""Records with MXNet's packed header, which has a label and a number, before any payload.
 
 A header is 24 bytes: flag (uint32), label (float32), id and id2 (uint64), little-endian. With
-flag 0 the label is the one in the header; else as many labels (float32) follow it as flag says.
+flag 0 the label is that of the header; otherwise `flag` labels (float32) follow the header.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class IRHeader(NamedTuple):
     Parameters
     ----------
     flag : int
-        Number of labels that follow the header, or 0; `pack` sets it.
+        Number of labels that follow the header, or 0; `pack` computes it.
     label : float or float32 array
     id, id2 : int
-        The number of the record, and its higher 64 bits or whatever else.
+        The number of the record, and a second number, such as its higher 64 bits.
     """
 
     flag: int
@@ -37,7 +37,7 @@ class IRHeader(NamedTuple):
 
 
 def pack(header: IRHeader | tuple[int, Any, int, int], s: bytes) -> bytes:
-    """Return a payload with its header before it, to be written as a record.
+    """Return a header and a payload as bytes, to be written as a record.
 
     >>> header, payload = unpack(pack(IRHeader(0, [1.0, 2.0], 7, 0), b"payload"))
     >>> header.flag, header.label.tolist(), header.id, payload
@@ -57,7 +57,7 @@ def pack(header: IRHeader | tuple[int, Any, int, int], s: bytes) -> bytes:
 
 
 def unpack(s: bytes) -> tuple[IRHeader, bytes]:
-    """Return the header of a packed record, and its payload.
+    """Split a packed record into its header and its payload.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def unpack(s: bytes) -> tuple[IRHeader, bytes]:
 def pack_img(
     header: IRHeader | tuple[int, Any, int, int], img: Any, quality: int = 95, img_fmt: str = ".jpg"
 ) -> bytes:
-    """Return an image as a packed record.
+    """Encode an image as a packed record.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def pack_img(
     img : uint8 array (H, W), (H, W, 1), (H, W, 3) or (H, W, 4)
         Grey, or red, green, blue and, for PNG, alpha.
     quality : int
-        1 to 100 for JPEG, the compression 0 to 9 for PNG.
+        1 to 100 for JPEG; for PNG the compression level, 0 to 9.
     img_fmt : str
         ".jpg" or ".png", or another format that Pillow writes.
 
@@ -112,9 +112,9 @@ def unpack_img(s: bytes, iscolor: int = -1) -> tuple[IRHeader, np.ndarray[Any, A
     ----------
     s : bytes
     iscolor : int
-        1: (H, W, 3), red, green and blue; 0: (H, W), grey; -1: as it was written.
+        1: (H, W, 3), red, green and blue; 0: (H, W), grey; -1: the mode of the image.
 
-    Note that OpenCV, and what MXNet reads by it, has blue first.
+    Note that OpenCV, and so MXNet, has blue first.
     """
     header, payload = unpack(s)
     return header, images.decode(payload, {1: "RGB", 0: "L"}.get(iscolor))

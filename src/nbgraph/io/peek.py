@@ -1,4 +1,4 @@
-"""A batch to look at: images as a contact sheet, everything else as a table."""
+"""Display of a batch: images as a contact sheet, other arrays as a table."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from nbgraph.io.protocol import DataBatch, DataDesc, DataIter
 from nbgraph.io.source import Values
 from nbgraph.picture import columns, escape, html_table
 
-_SHOWN = 16  # samples
-_LEAST = 8  # rows and columns of what is taken for a grey image where nothing says that it is one
-_SMALL, _LARGE = 48, 160  # pixels that an image has across
-_SHORT = 6  # numbers of a row of the table
+_SHOWN = 16  # default number of samples
+_LEAST = 8  # least height and width of a grey image whose layout is unknown
+_SMALL, _LARGE = 48, 160  # least and greatest width of a displayed image in pixels
+_SHORT = 6  # longest array whose values the table lists
 
 
 class Peek:
-    """Some samples of a batch; a notebook shows them as pictures, a terminal as a table.
+    """A view of the first samples of a batch: pictures in a notebook, a table in a terminal.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Peek:
     __repr__ = __str__
 
     def _cells(self, i: int) -> list[str]:
-        """Return a sample's row of the table."""
+        """Return the row of the table for sample `i`."""
         cells: list[str] = []
         for name, values in zip(self.names, self.values, strict=True):
             cells.append(self._class(values[i]) if name in self._labels else _text(values[i]))
@@ -93,7 +93,7 @@ class Peek:
         return ", ".join(labels) or str(self.numbers[i])
 
     def _repr_html_(self) -> str:
-        """Return images with their labels below, and a table of the other arrays."""
+        """Return HTML of the images with their labels below, and a table of the other arrays."""
         parts = ["<div>"]
         for name, images in zip(self.names, self._images, strict=True):
             if images is None:
@@ -121,19 +121,19 @@ class Peek:
         return html_table(["sample", *(self.names[k] for k in places)], rows)
 
     def _repr_png_(self) -> bytes | None:
-        """Return the contact sheet, or None where there are no images."""
+        """Return the contact sheet as PNG, or None if there are no images."""
         images = next((candidate for candidate in self._images if candidate is not None), None)
         return None if images is None or not len(images) else _png(self._sheet(images))
 
     def save(self, path: Any) -> None:
-        """Write the contact sheet, a PNG; raise DataError where there are no images."""
+        """Write the contact sheet to a PNG file; raise DataError if there are no images."""
         data = self._repr_png_()
         if data is None:
             raise DataError("peek: the batch has no images to show")
         Path(path).write_bytes(data)
 
     def _sheet(self, images: Values) -> Values:
-        """Return images with their captions, in rows of about as many as there are rows."""
+        """Return one image of all images with their captions, in a nearly square grid."""
         drawing = extra("PIL.ImageDraw", "pillow", "data", "peek")
         image = pillow()
         across = max(1, round(len(images) ** 0.5 * 1.3))
@@ -151,7 +151,7 @@ class Peek:
 
 
 def described(it: DataIter, batch: DataBatch) -> list[DataDesc]:
-    """Return descriptions of the arrays of an iterator's batch, with names made up if need be."""
+    """Return descriptions of the arrays of a batch of `it`, with default names if it has none."""
     descs = [*it.provide_data, *it.provide_label]
     if len(descs) != len(batch):
         names = [f"data{k}" for k in range(len(batch.data))]
@@ -161,8 +161,8 @@ def described(it: DataIter, batch: DataBatch) -> list[DataDesc]:
 
 
 def pixels(values: Values, layout: str) -> Values | None:
-    """Return images as uint8, (n, height, width) or (n, height, width, 3 or 4), or None where the
-    values are not images. Floats outside of 0 to 1, normalised ones, are stretched to it."""
+    """Return images as uint8 of shape (n, height, width) or (n, height, width, 3 or 4), or None if
+    `values` are not images. Floats outside of 0 to 1 (normalised images) are rescaled."""
     from nbgraph.io.transforms.images import axes_of, channels_last
 
     if values.dtype.kind not in "uif" or not values.size:
@@ -195,7 +195,7 @@ def _png(image: Values) -> bytes:
 
 
 def _text(value: Any) -> str:
-    """Return a value in a few characters."""
+    """Return a short text for a value: all of a short array, else dtype, shape and range."""
     array = np.asarray(value)
     if array.ndim == 0:
         return f"{array:.6g}" if array.dtype.kind == "f" else str(array)

@@ -1,4 +1,4 @@
-"""Plans of the next batch: its samples, and the cursor after it; no state of its own."""
+"""Plan of the batches of a source: which samples the next batch has, and the cursor after it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ HANDLES = ("pad", "discard", "roll_over", "keep")
 
 
 class Cursor(NamedTuple):
-    """The place of an iterator: samples before `position` of the epoch were given.
+    """The position of an iterator: the samples before `position` of the epoch were returned.
 
-    `carry`: numbers of samples that the epoch before left over.
+    `carry`: numbers of the samples that roll over from the previous epoch.
     """
 
     epoch: int = 0
@@ -26,9 +26,9 @@ class Cursor(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """The samples of a batch: left-overs, positions of an epoch, and what fills it up.
+    """The samples of a batch: `cursor.carry`, positions up to `high`, and `pad` repeated samples.
 
-    `samples`, `windows`: what was read of it already, or is being read.
+    `samples`: those that were read already. `windows`: the windows that are read in advance.
     """
 
     cursor: Cursor
@@ -40,7 +40,7 @@ class Piece(NamedTuple):
 
 
 class BlockPlan:
-    """Batches of a Source."""
+    """The plan of the batches of a Source."""
 
     def __init__(
         self, source: Source, order: Order, batch_size: int, handle: str, *, skip: bool
@@ -52,14 +52,14 @@ class BlockPlan:
         self._epoch: Epoch | None = None
 
     def epoch(self, number: int) -> Epoch:
-        """Return the order of an epoch, kept for the next batch."""
+        """Return the order of an epoch, cached for the next batch."""
         current = self._epoch
         if current is None or current.number != number or current.order is not self.order:
             current = self._epoch = self.order.epoch(number)
         return current
 
     def step(self, at: Cursor) -> Piece | None:
-        """Return the next batch; None at the end of the epoch."""
+        """Return the piece of the next batch, or None at the end of the epoch."""
         left = self.order.count - at.position + len(at.carry)
         size = self.batch_size
         if left <= 0 or (left < size and self.handle in {"discard", "roll_over"}):
@@ -74,7 +74,7 @@ class BlockPlan:
         return self.step(at) is None
 
     def next_epoch(self, at: Cursor) -> Cursor:
-        """Return the beginning of the next epoch; what rolls over goes with it."""
+        """Return the beginning of the next epoch, with the samples that roll over."""
         carry: tuple[int, ...] = ()
         if self.handle == "roll_over" and self.over(at):
             rest = self.epoch(at.epoch).numbers(at.position, self.order.count)
@@ -82,15 +82,15 @@ class BlockPlan:
         return Cursor(at.epoch + 1, 0, carry)
 
     def batches(self, at: Cursor) -> int:
-        """Return how many batches the epoch has, from its beginning on."""
+        """Return the total number of batches of the epoch."""
         carried = len(at.carry)
-        if at.position and self.handle == "roll_over":  # what was carried is the first batch's
+        if at.position and self.handle == "roll_over":  # the first batch had carried samples
             carried = -at.position % self.batch_size
         whole, rest = divmod(self.order.count + carried, self.batch_size)
         return whole + (rest > 0 and self.handle in {"pad", "keep"})
 
     def numbers(self, piece: Piece) -> Values:
-        """Return the numbers of a batch's samples, what fills it up last."""
+        """Return the numbers of the samples of a batch, the padding last."""
         at = piece.cursor
         epoch = self.epoch(at.epoch)
         numbers = epoch.numbers(at.position, piece.high)
@@ -102,7 +102,7 @@ class BlockPlan:
         return numbers
 
     def fill(self, piece: Piece, outs: Sequence[Values]) -> Values | None:
-        """Read a batch into arrays and return its samples' numbers; None where it needs joining."""
+        """Read a batch into `outs` and return its samples' numbers; None if `load` is needed."""
         at, reader = piece.cursor, self.reader
         if not self.source.whole_blocks:
             numbers = self.numbers(piece)
@@ -127,7 +127,7 @@ class BlockPlan:
         return np.concatenate(parts)
 
     def load(self, piece: Piece) -> tuple[Samples, int]:
-        """Read a batch: its samples, and how many at the end only fill it up."""
+        """Read a batch: return its samples, and the number of padding samples at the end."""
         at, samples = piece.cursor, piece.samples
         if samples is None:
             epoch = self.epoch(at.epoch)
@@ -142,10 +142,10 @@ class BlockPlan:
             return samples, 0
         pad = count + piece.pad - present
         filler: Samples | None = None
-        if present == count:  # the first samples of the epoch, as often as needed
-            filler = self.reader.collected(self.numbers(piece)[present:], [])
+        if present == count:  # pad with the first samples of the epoch
+            filler = self.reader.read_available(self.numbers(piece)[present:], [])
         if filler is None or len(filler.numbers) != pad:
-            # samples were left out: the others fill their places
+            # some samples are unreadable: repeat the others
             filler = samples.part(np.resize(np.arange(present), pad))
         return joined([samples, filler]), pad
 
@@ -154,16 +154,16 @@ class BlockPlan:
         return self.reader.read(np.arange(self.order.low, self.order.low + 1))
 
     def reseed(self, seed: int) -> None:
-        """Go on with another order."""
+        """Continue with the order of another seed."""
         self.order.seed, self._epoch = seed, None
         self.reader.forget()
 
     def close(self) -> None:
-        """Release the source and what was read ahead."""
+        """Release the source and the cached windows."""
         self.reader.forget()
         self.source.close()
 
     def state(self) -> dict[str, Any]:
-        """Return what positions are relative to."""
+        """Return the sample count, seed and part to which positions refer."""
         order = self.order
         return {"samples": order.count, "seed": order.seed, "part": order.part, "of": order.of}

@@ -1,12 +1,11 @@
-"""Batches made ahead, as operations of the engine.
+"""Prefetching: operations of the engine that prepare batches in advance.
 
-Reading, decoding, transforms and batching of a batch are one operation, or several where samples
-are decoded one by one or come from windows of whole blocks. At most n batches are under way or
-ready; their arrays come from the pools and go back there. Order is that of the batches' pieces, so
-who reads ahead gives the same bits as who does not.
+Reading, decoding, transforms and batching of a batch are one operation, or several if samples are
+decoded one by one or come from windows of whole blocks. At most n batches are in progress or ready.
+Operations work on the same pieces as an iterator without prefetching, so the bits are the same.
 
-What an operation raises is kept and raised by `next`. An operation holds the source and what it
-makes, not the iterator: one that is garbage stops what is under way.
+`next` raises the exception of an operation. An operation refers to the source and to its results,
+but not to the iterator: garbage collection of the iterator stops pending operations.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from nbgraph.io.protocol import DataBatch, DataDesc, DataIter
 from nbgraph.io.reading import Samples, Window, joined
 from nbgraph.io.report import Meter, Report, collecting, report_of
 
-_SHARE = 8  # samples that are decoded by one operation, at least
+_SHARE = 8  # least number of samples that one operation decodes
 
 
 class Job:
-    """A batch that is being made. `before`, `after`: where the iterator is then."""
+    """A batch in preparation. `before`, `after`: the iterator's position before and after it."""
 
     __slots__ = ("after", "batch", "before", "ended", "error", "moved", "pending", "seconds")
 
@@ -38,29 +37,29 @@ class Job:
         self.before, self.after = before, after
         self.batch: DataBatch | None = None
         self.error: Exception | None = None
-        self.ended = False  # there is no further batch
-        self.moved = False  # to the device it is for
+        self.ended = False  # whether the epoch ended instead
+        self.moved = False  # whether the copy to the device was started
         self.pending: Pending
         self.seconds: dict[str, float] = {}
 
 
 class Ahead(ABC):
-    """Jobs under way, in the order of their batches; a subclass gives `start`."""
+    """A queue of jobs in the order of their batches; a subclass defines `start`."""
 
     def __init__(self, depth: int, close: Callable[[], None]) -> None:
         self.depth, self._close = depth, close
-        self.front: Any = None  # behind what was begun
+        self.front: Any = None  # the position after the last started job
         self.jobs: deque[Job] = deque()
-        self._running: set[int] = set()
-        self._cancelled = False  # jobs that have not begun do nothing
-        self._abandoned = False  # nobody will close what is read
+        self._running: set[int] = set()  # identifiers of pushed operations that have not ended
+        self._cancelled = False  # operations that have not started do nothing
+        self._abandoned = False  # the last operation closes the source
         self._broken = False  # an interrupt ended a job
         self._process = os.getpid()
 
     def push(
         self, job: Job, work: Callable[[], None], *, reads: Any = (), writes: Any = (), name: str
     ) -> None:
-        """Push a part of a job; what it raises is the job's."""
+        """Push `work` as an operation of a job, which stores its exception."""
         key = id(work)
         self._running.add(key)
 
@@ -71,7 +70,7 @@ class Ahead(ABC):
                         work()
             except Exception as error:
                 job.error = error
-            except BaseException:  # an interrupt, of a thread that helps while it waits
+            except BaseException:  # an interrupt of a waiting thread that runs operations
                 self._broken = True
                 raise
             finally:
@@ -83,17 +82,16 @@ class Ahead(ABC):
 
     @abstractmethod
     def start(self) -> Job | None:
-        """Begin the job behind `front`; None at the end."""
+        """Start a job for the batch at `front`, and return it, or None at the end."""
 
     def rewind(self, at: Any) -> None:
-        """Have `start` begin behind the last batch that `next` returned."""
+        """Let `start` continue at position `at`, after the last batch that `next` returned."""
         self.front = at
 
     def next(self, at: Any) -> Job | None:
-        """Wait for the job behind `at`, and have as many under way as may be; None at the end.
+        """Keep `depth` jobs started, and wait for the one at position `at`; None at the end.
 
-        An interrupt loses none: where jobs were lost by one, or are no longer those that follow,
-        they are begun anew.
+        Jobs that an interrupt has ended, or that do not continue at `at`, are started again.
         """
         if self._lost():
             self.rewind(at)
@@ -119,7 +117,7 @@ class Ahead(ABC):
             self.jobs.append(job)
 
     def _lost(self) -> bool:
-        """Return whether jobs begin anew: in a forked child, or after an interrupt."""
+        """Return whether all jobs were lost, in a forked child or by an interrupt."""
         if self._process != os.getpid():
             self._process = os.getpid()
             self.jobs.clear()
@@ -132,7 +130,7 @@ class Ahead(ABC):
         return False
 
     def drop(self) -> None:
-        """Have what is under way end without effect, and wait for it."""
+        """Cancel all jobs, and wait until the running ones end."""
         if self._process != os.getpid():
             self.jobs.clear()
         self._cancelled = True
@@ -144,7 +142,7 @@ class Ahead(ABC):
             self.jobs.clear()
 
     def abandon(self) -> None:
-        """Drop batches that nobody wants any more. Finalisers call this: it does not wait."""
+        """Cancel all jobs without waiting; the finaliser of the iterator calls this."""
         self._cancelled = self._abandoned = True
         if not self._running or self._process != os.getpid():
             self._close()
@@ -159,8 +157,8 @@ class SourceAhead(Ahead):
         self._stream: Variable | None = None
 
     def start(self) -> Job | None:
-        """Begin the next batch; None at the end of the epoch."""
-        self.batcher.stage()  # of a stream its first sample says them
+        """Start a job for the next batch, and return it, or None at the end of the epoch."""
+        self.batcher.stage()  # a stream's columns are known from its first sample
         if isinstance(self.plan, FlowPlan):
             return self._from_stream(self.plan)
         piece = self.plan.step(self.front)
@@ -172,7 +170,7 @@ class SourceAhead(Ahead):
         return job
 
     def _from_stream(self, plan: FlowPlan) -> Job:
-        """Push a job that takes samples batch after batch."""
+        """Push a job that reads its samples after those of the job before."""
         job = Job()
         pieces: list[Piece | None] = [None]
         if self._stream is None:
@@ -200,13 +198,13 @@ class SourceAhead(Ahead):
         epoch = plan.epoch(at.epoch)
         if source.whole_blocks:
             windows = plan.reader.windows(epoch, at.position, piece.high)
-            variables = [self._loading(window, job) for window, _, _ in windows]
-            if piece.high < plan.order.count:  # the window behind is read meanwhile
-                (behind, _, _), *_ = plan.reader.windows(epoch, piece.high, piece.high + 1)
-                self._loading(behind, job)
+            variables = [self._push_load(window, job) for window, _, _ in windows]
+            if piece.high < plan.order.count:  # read the next window in the meantime
+                (following, _, _), *_ = plan.reader.windows(epoch, piece.high, piece.high + 1)
+                self._push_load(following, job)
             piece = piece._replace(windows=windows)
         elif batcher._direct is not None and not source.decodes:
-            plan.numbers(piece)  # the order of the epoch is made here, once
+            plan.numbers(piece)  # computes the order of the epoch once, on this thread
             variables = []
         else:
             self._in_parts(plan, piece, job)
@@ -241,8 +239,8 @@ class SourceAhead(Ahead):
             self.push(job, lambda k=k: read(k), writes=[variable], name="io.read")
         self.push(job, put_together, reads=variables, name="io.batch")
 
-    def _loading(self, window: Window, job: Job) -> Variable:
-        """Return the variable of a window, whose reading is pushed when it is first needed."""
+    def _push_load(self, window: Window, job: Job) -> Variable:
+        """Return the variable of a window, after pushing the operation that reads it, once."""
         if window.variable is None:
             window.variable = _variable("window")
             self.push(job, window.load, writes=[window.variable], name="io.read")
@@ -250,12 +248,12 @@ class SourceAhead(Ahead):
 
 
 def _variable(name: str) -> Variable:
-    """Return a variable that keeps no failure: jobs keep their own."""
+    """Return a variable that does not propagate failures: jobs store them."""
     return current().new_variable(f"io.{name}", immune=True)
 
 
 class _CallsAhead(Ahead):
-    """Calls of `next` of any iterator, one after another; `front` is its state."""
+    """Jobs that call `next` of any iterator, one at a time; positions are its states."""
 
     def __init__(self, it: Any, depth: int) -> None:
         super().__init__(depth, it.close)
@@ -277,23 +275,23 @@ class _CallsAhead(Ahead):
         return job
 
     def rewind(self, at: Any) -> None:
-        """Have the iterator stand where this one does, as far as it has a state."""
+        """Set the iterator to the state `at`, unless that is empty."""
         if at:
             self._it.load_state_dict(at)
         self.front = at
 
 
 class PrefetchingIter(DataIter):
-    """An iterator whose batches are made ahead by the engine.
+    """An iterator whose batches the engine prepares in advance.
 
-    One over a source does that itself, as with its argument `prefetch=n`: several batches at the
-    same time. Of any other `next` is called on a thread of the engine, one call after another.
+    An iterator over a source is told to prefetch several batches at the same time, as by its
+    argument `prefetch=n`. For any other, a thread of the engine calls `next`, one call at a time.
 
     Parameters
     ----------
     it : DataIter
     n : int
-        How many batches are under way or ready at most.
+        The greatest number of batches in progress or ready.
 
     >>> import numpy as np, nbgraph as ng
     >>> it = PrefetchingIter(ng.io.NDArrayIter(np.arange(6), batch_size=2), n=2)
@@ -310,15 +308,15 @@ class PrefetchingIter(DataIter):
         self.it: Any = it
         self.prefetch = require_whole("n", n, 1)
         read_ahead = getattr(it, "read_ahead", None)
-        self._itself = read_ahead is not None
+        self._delegates = read_ahead is not None  # `it` prefetches
         if read_ahead is not None:
             read_ahead(self.prefetch)
         self._ahead = _CallsAhead(it, self.prefetch)
-        self._state: dict[str, Any] | None = None  # behind the last batch that was given
+        self._state: dict[str, Any] | None = None  # after the last returned batch
         self.meter = Meter()
 
     def next(self) -> DataBatch:
-        if self._itself:
+        if self._delegates:
             return self.it.next()
         if self._state is None:
             self._state = self._ahead.front = self.it.state_dict()
@@ -347,16 +345,16 @@ class PrefetchingIter(DataIter):
 
     @property
     def provide_data(self) -> list[DataDesc]:
-        """The arrays of data in a batch."""
+        """Descriptions of the data arrays of a batch."""
         return self.it.provide_data
 
     @property
     def provide_label(self) -> list[DataDesc]:
-        """The arrays of labels in a batch."""
+        """Descriptions of the label arrays of a batch."""
         return self.it.provide_label
 
     def state_dict(self) -> dict[str, Any]:
-        """Return where the iterator is, as its last batch was given."""
+        """Return the state of the iterator after its last returned batch."""
         return self.it.state_dict() if self._state is None else self._state
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -370,13 +368,13 @@ class PrefetchingIter(DataIter):
         return PrefetchingIter, (self.it, self.prefetch), self.state_dict()
 
     def report(self) -> Report:
-        """Return where the time of a step goes."""
-        if self._itself:
+        """Return a report on the time spent waiting for batches and on each kind of work."""
+        if self._delegates:
             return self.it.report()
         return report_of(type(self.it).__name__, self.meter, self.prefetch)
 
     def close(self) -> None:
-        """Wait for what is under way and release what is read."""
+        """Wait for running jobs, and close the iterator `it`."""
         self._over = True
         self._ahead.drop()
         self.it.close()

@@ -1,7 +1,7 @@
-"""The protocol of data for a training: batches, their arrays, and the iterators that give them.
+"""The interface of training data: iterators of batches, batches, and descriptions of arrays.
 
-`DataIter` is what `fit` and a user's own loop see. Sources of samples (`nbgraph.io.source`) are
-what a kind of file has to give; `SourceIter` makes a DataIter of each.
+`fit` and a user's training loop take a `DataIter`. A file format implements a source of samples
+(`nbgraph.io.source`), which `SourceIter` turns into a DataIter.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ class _Described(NamedTuple):
 
 
 class DataDesc(_Described):
-    """Name, shape, dtype and layout of an array of a batch; a pair of name and shape otherwise.
+    """Name, shape, dtype and layout of an array of a batch; as a tuple, the pair (name, shape).
 
     Parameters
     ----------
     name : str
     shape : tuple of int
-        With the axis of samples first; a Source describes one sample, without that axis. -1 stands
-        for an extent that differs from sample to sample.
+        The axis of samples first; a Source describes one sample, without that axis. -1 is an
+        extent that differs between samples.
     dtype : dtype, optional
     layout : str, optional
-        A letter for each axis, N for that of samples; by default N alone.
+        A letter for each axis, N for that of samples; by default just "N".
 
     >>> desc = DataDesc("data", (32, 3, 28, 28), "float32", "NCHW")
     >>> dict([desc]), desc.dtype, desc.layout
@@ -46,7 +46,7 @@ class DataDesc(_Described):
     def __new__(
         cls, name: str, shape: Sequence[int], dtype: Any = "float32", layout: str = "N"
     ) -> Self:
-        """Make the pair, and what goes with it."""
+        """Create the pair (name, shape) with a dtype and a layout."""
         self = super().__new__(cls, name, tuple(shape))
         self.dtype, self.layout = as_dtype(dtype, f"the array {name!r}"), layout
         return self
@@ -78,8 +78,7 @@ class DataBatch(tuple[Any, ...]):  # noqa: SLOT001  (a tuple of any length can h
     ----------
     data, label : lists of NDArrays
     pad : int
-        How many samples at the end are there only to fill the batch; nothing is to be learnt of
-        them or measured on them.
+        The number of padding samples at the end, which training and metrics should ignore.
     index : int64 array, optional
         The numbers of the samples in their source.
 
@@ -93,7 +92,7 @@ class DataBatch(tuple[Any, ...]):  # noqa: SLOT001  (a tuple of any length can h
     data: list[Any]
     label: list[Any]
     pad: int
-    index: Any  # type: ignore[assignment]  # a tuple's own method of that name is of no use here
+    index: Any  # type: ignore[assignment]  # hides the method tuple.index
 
     def __new__(
         cls,
@@ -102,7 +101,7 @@ class DataBatch(tuple[Any, ...]):  # noqa: SLOT001  (a tuple of any length can h
         pad: int = 0,
         index: Any = None,
     ) -> Self:
-        """Make the tuple, and what goes with it."""
+        """Create the tuple of all arrays, with the attributes of the batch."""
         data, label = list(data), list(label or ())
         self = super().__new__(cls, (*data, *label))
         self.data, self.label, self.pad, self.index = data, label, pad, index
@@ -117,7 +116,7 @@ class DataBatch(tuple[Any, ...]):  # noqa: SLOT001  (a tuple of any length can h
         return DataBatch, (self.data, self.label, self.pad, self.index)
 
     def unpadded(self) -> DataBatch:
-        """Return the batch without the samples that only fill it; itself where there are none."""
+        """Return the batch without its padding samples; the batch itself if it has none."""
         if not self.pad:
             return self
         count = len(self[0]) - self.pad
@@ -126,11 +125,11 @@ class DataBatch(tuple[Any, ...]):  # noqa: SLOT001  (a tuple of any length can h
 
 
 class DataIter:
-    """Gives the batches of an epoch; `reset` begins the next one.
+    """An iterator over the batches of an epoch; `reset` starts the next epoch.
 
-    A subclass gives `next` or, as MXNet has it, `iter_next` with `getdata` and its kin; and
-    `reset`, `provide_data` and `provide_label`. It is a Python iterator of its batches, too: `iter`
-    begins the next epoch where one is over, and otherwise goes on with the one under way.
+    A subclass defines `next` or, as in MXNet, `iter_next`, `getdata`, `getlabel`, `getpad` and
+    `getindex`; and `reset`, `provide_data` and `provide_label`. It is also a Python iterator:
+    `iter` starts the next epoch if the current one is over, and otherwise continues it.
 
     >>> class Twice(DataIter):
     ...     def __init__(self):
@@ -152,7 +151,7 @@ class DataIter:
 
     provide_data: Any = ()  # lists of DataDesc
     provide_label: Any = ()
-    _over = False  # next() has found the end
+    _over = False  # whether next() has reached the end
 
     def __init__(self, batch_size: int = 0) -> None:
         self.batch_size = batch_size
@@ -166,29 +165,29 @@ class DataIter:
         return DataBatch(self.getdata(), self.getlabel(), self.getpad() or 0, self.getindex())
 
     def reset(self) -> None:
-        """Begin an epoch."""
+        """Start the next epoch."""
 
     def iter_next(self) -> bool:
-        """Go to the next batch; return whether there is one."""
+        """Advance to the next batch; return False at the end."""
         return False
 
     def getdata(self) -> list[Any]:
-        """Return the data of the batch gone to."""
+        """Return the data arrays of the current batch."""
         return []
 
     def getlabel(self) -> list[Any]:
-        """Return its labels."""
+        """Return the label arrays of the current batch."""
         return []
 
     def getpad(self) -> int | None:
-        """Return how many samples fill it."""
+        """Return the number of padding samples of the current batch."""
         return 0
 
     def getindex(self) -> Any:
-        """Return the numbers of its samples, where they are known."""
+        """Return the numbers of the samples of the current batch, or None if unknown."""
         return None
 
-    # Python's -----------------------------------------------------------------------------------
+    # Python's iterator and context manager ------------------------------------------------------
 
     def __iter__(self) -> Self:
         if self._over:
@@ -215,24 +214,23 @@ class DataIter:
         self.close()
 
     def close(self) -> None:
-        """Release files and threads; nothing more can be read then."""
+        """Release files and threads; the iterator cannot be used afterwards."""
 
-    # to look at ---------------------------------------------------------------------------------
+    # peek ---------------------------------------------------------------------------------------
 
     def peek(self, count: int = 16, *, classes: Sequence[str] | None = None) -> Any:
-        """Return the first samples of the next batch to look at; the batch comes as if nothing had
-        happened.
+        """Return a display of the first samples of the next batch, without consuming the batch.
 
         Parameters
         ----------
         count : int
         classes : names of classes, optional
-            By default those that the source knows.
+            By default those of the source.
 
         Returns
         -------
-        Peek : in a notebook images with their labels, and a table of everything else; in a
-            terminal a table. `save(path)` writes the images, a PNG.
+        Peek : a notebook shows images with their labels and a table of the other arrays, a
+            terminal a table. `save(path)` writes the images to a PNG file.
 
         >>> import nbgraph as ng
         >>> it = ng.io.NDArrayIter({"x": np.arange(6.0).reshape(3, 2)}, np.arange(3), batch_size=2)
@@ -241,17 +239,17 @@ class DataIter:
         0       [0, 1]  0
         1       [2, 3]  1
         """
-        peek: Any = importlib.import_module("nbgraph.io.peek")  # it reads what is here
+        peek: Any = importlib.import_module("nbgraph.io.peek")  # which imports this module
         batch = self._peeked()
         return peek.Peek(batch, peek.described(self, batch), classes or self._classes, count)
 
     @property
     def _classes(self) -> Sequence[str] | None:
-        """Names of classes."""
+        """Names of the classes, or None if unknown."""
         return None
 
     def _peeked(self) -> DataBatch:
-        """Return the next batch, which will be returned again."""
+        """Return the next batch, without consuming it."""
         state = self.state_dict()
         if not state:
             raise ArgumentError(
@@ -263,12 +261,12 @@ class DataIter:
         self.load_state_dict(state)
         return batch
 
-    # where it is --------------------------------------------------------------------------------
+    # state --------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what the batches to come depend on, as numbers, strings and lists; empty where
-        the iterator cannot tell."""
+        """Return the state that determines the next batches, as numbers, strings and lists; an
+        empty dict if the iterator cannot be resumed."""
         return {}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave."""
+        """Continue from a result of `state_dict`."""

@@ -1,4 +1,4 @@
-"""Columns of samples by their numbers, whatever blocks they lie in, and what cannot be read."""
+"""Reading of samples by their numbers from the blocks of a source, and of unreadable samples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nbgraph.io.report import counted
 from nbgraph.io.source import Columns, Source, Values, taken
 
 _WINDOWS = 2  # a batch may begin in one window and end in the next
-_READS = 64  # of a whole block, to find what in it cannot be read
+_READS = 64  # most reads of a whole block to find its unreadable samples
 
 
 class Samples(NamedTuple):
@@ -23,47 +23,47 @@ class Samples(NamedTuple):
     numbers: Values
 
     def part(self, chosen: slice | Values) -> Samples:
-        """Return some of the samples."""
+        """Return the samples at these indices."""
         columns = tuple([taken(column, chosen) for column in self.columns])
         return Samples(columns, self.numbers[chosen])
 
 
 class Lost:
-    """Samples that could not be read and were left out."""
+    """A count of the samples that were left out because they could not be read."""
 
     def __init__(self) -> None:
         self._errors: list[tuple[int, Exception]] = []  # threads only append
 
     def add(self, count: int, error: Exception) -> None:
-        """Count samples that an error stands for."""
+        """Count `count` samples as lost by `error`."""
         self._errors.append((count, error))
 
-    def taken(self) -> tuple[int, Exception | None]:
-        """Return how many samples were lost and the first error, and count anew."""
+    def drain(self) -> tuple[int, Exception | None]:
+        """Return the number of lost samples and the first error, and reset the count."""
         errors, self._errors = self._errors, []
         return sum(count for count, _ in errors), errors[0][1] if errors else None
 
 
 class Window:
-    """All samples of a window of whole blocks, read when they are first needed.
+    """All samples of a window of whole blocks, read at the first request.
 
-    They stay as they were read, block by block; a batch takes its own by their places.
+    They are stored in the order of reading, block by block; `part` and `fill` permute them.
     """
 
     def __init__(self, reader: Reader, epoch: Epoch, window: int) -> None:
         self._reader, self._stretches = reader, epoch.stretches(window)
-        self._order = epoch.places(window)  # of positions; None: as they were read
+        self._order = epoch.places(window)  # the place of each position; None: the same
         self._samples: Samples | None = None
-        self._present: Values | None = None  # by place: what could be read; None: everything
+        self._present: Values | None = None  # mask of the readable places; None: all
         self._failures: list[tuple[Values, Exception]] = []
-        self.variable: Variable | None = None  # of the operation that reads it ahead
+        self.variable: Variable | None = None  # written by the operation that prefetches it
 
     def load(self) -> None:
-        """Read the window; errors are reported when their samples are requested."""
+        """Read the window; errors are raised later, when their samples are requested."""
         reader, parts = self._reader, list[Samples]()
         for first, last in self._stretches:
             numbers = np.arange(first, last)
-            parts.append(reader.collected(numbers, self._failures))
+            parts.append(reader.read_available(numbers, self._failures))
         samples = joined(parts)
         if self._failures:
             numbers_of_window = np.concatenate([np.arange(a, b) for a, b in self._stretches])
@@ -71,7 +71,7 @@ class Window:
         self._samples = samples
 
     def part(self, first: int, last: int) -> Samples:
-        """Return the samples at these positions of the window."""
+        """Return the samples at positions `first` to `last` of the window."""
         if self._samples is None:
             self.load()
         assert self._samples is not None
@@ -80,11 +80,11 @@ class Window:
             return self._samples.part(slice(first, last) if order is None else order[first:last])
         places = np.arange(first, last) if order is None else order[first:last]
         numbers = np.concatenate([np.arange(a, b) for a, b in self._stretches])
-        self._reader.tell(self._failures, numbers[places])
+        self._reader.raise_failure(self._failures, numbers[places])
         return self._samples.part((np.cumsum(self._present) - 1)[places[self._present[places]]])
 
     def fill(self, first: int, last: int, outs: Sequence[Values]) -> Values | None:
-        """Copy samples into arrays and return their numbers; None where some do not fit."""
+        """Copy samples into `outs` and return their numbers; None if some do not fit."""
         if self._samples is None:
             self.load()
         assert self._samples is not None
@@ -105,11 +105,11 @@ class Window:
         return numbers[places]
 
 
-Stretch = tuple[Window, int, int]  # positions of a window: from the one to the other
+Stretch = tuple[Window, int, int]  # a window and a range of positions in it
 
 
 class Reader:
-    """Reads samples of a source; with `skip` those that cannot be read are left out and counted."""
+    """A reader of a source's samples; with `skip` it omits unreadable ones and counts them."""
 
     def __init__(self, source: Source, *, skip: bool) -> None:
         self.source, self.skip = source, skip
@@ -117,11 +117,11 @@ class Reader:
         self._windows: dict[tuple[int, int], Window] = {}
 
     def forget(self) -> None:
-        """Drop the windows that are kept."""
+        """Drop the cached windows."""
         self._windows = {}
 
     def window(self, epoch: Epoch, window: int) -> Window:
-        """Return a window of an epoch; the last few are kept."""
+        """Return a window of an epoch; the last few are cached."""
         key = epoch.number, window
         result = self._windows.get(key)
         if result is None:
@@ -131,13 +131,13 @@ class Reader:
         return result
 
     def windows(self, epoch: Epoch, low: int, high: int) -> list[Stretch]:
-        """Return the windows of these positions, and from where to where in each."""
+        """Return the windows of a range of positions, and the range in each."""
         return [(self.window(epoch, w), a, b) for w, a, b in epoch.segments(low, high)]
 
     def at(
         self, epoch: Epoch, low: int, high: int, windows: Sequence[Stretch] | None = None
     ) -> Samples:
-        """Return the samples at these positions of an epoch, out of these windows if any."""
+        """Return the samples at positions `low` to `high` of an epoch."""
         if not self.source.whole_blocks or low == high:
             return self.read(epoch.numbers(low, high))
         if windows is None:
@@ -145,15 +145,15 @@ class Reader:
         return joined([each.part(a, b) for each, a, b in windows])
 
     def read(self, numbers: Values) -> Samples:
-        """Return samples by their numbers, in this order."""
+        """Return samples by their numbers, in the order of `numbers`."""
         failures: list[tuple[Values, Exception]] = []
-        samples = self.collected(numbers, failures)
+        samples = self.read_available(numbers, failures)
         if failures:
-            self.tell(failures, numbers)
+            self.raise_failure(failures, numbers)
         return samples
 
     def fill(self, numbers: Values, outs: Sequence[Values]) -> None:
-        """Read samples into arrays, whatever their blocks are."""
+        """Read samples of any blocks into `outs`."""
         if len(self.source.blocks) == 2:
             self.source.fill(0, numbers, outs)
             return
@@ -166,8 +166,8 @@ class Reader:
             for out, part in zip(outs, parts):
                 out[places] = part
 
-    def tell(self, failures: Sequence[tuple[Values, Exception]], numbers: Values) -> None:
-        """Raise what keeps some of these samples from being read, or count them."""
+    def raise_failure(self, failures: Sequence[tuple[Values, Exception]], numbers: Values) -> None:
+        """Raise the first failure that concerns `numbers`, or with `skip` count its samples."""
         for lost, error in failures:
             count = int(np.isin(numbers, lost).sum())
             if count and not self.skip:
@@ -175,11 +175,11 @@ class Reader:
             if count:
                 self.lost.add(count, error)
 
-    def collected(self, numbers: Values, failures: list[tuple[Values, Exception]]) -> Samples:
-        """Return those samples that can be read; numbers and errors of the others go to the list.
+    def read_available(self, numbers: Values, failures: list[tuple[Values, Exception]]) -> Samples:
+        """Return the readable samples; append numbers and errors of the others to `failures`.
 
-        Without `skip` samples that are read together count as lost together, except those of
-        whole blocks, which other batches share.
+        Without `skip`, an error of a read counts for all of its samples, except in whole blocks,
+        which other batches share.
         """
         parts: list[tuple[Values, Columns]] = []
         for block, rows, places in self._by_block(numbers):
@@ -203,8 +203,8 @@ class Reader:
         failures: list[tuple[Values, Exception]],
         error: Exception,
     ) -> list[tuple[Values, Columns]]:
-        """Return those samples that can be read, of some that cannot be read together: without the
-        one that the error names, of a whole block, or else by halves."""
+        """Return the readable samples after a failed read: retry without the sample that the error
+        of a whole block names, otherwise in halves."""
         pieces: list[tuple[Values, Columns]] = []
         first, whole, reads = self.source.blocks[block], self.source.whole_blocks, 0
         left = [(rows, places, error)]
@@ -229,7 +229,7 @@ class Reader:
         return pieces
 
     def _by_block(self, numbers: Values) -> Iterator[tuple[int, Values, Values]]:
-        """Yield blocks, the requested rows of each, and their places among all."""
+        """Yield each block, the requested rows in it, and their places in `numbers`."""
         if not len(numbers):
             return
         blocks, places = self.source.blocks, np.arange(len(numbers))
@@ -238,7 +238,7 @@ class Reader:
             yield int(which[0]), numbers - blocks[which[0]], places
             return
         if len(blocks) < 1 << 16:
-            which = which.astype(np.uint16)  # which are sorted by their digits
+            which = which.astype(np.uint16)  # for which NumPy uses radix sort
         places = np.argsort(which, kind="stable")
         cuts = np.flatnonzero(np.diff(which[places])) + 1
         for own in np.split(places, cuts):
@@ -247,7 +247,7 @@ class Reader:
 
 
 def joined(parts: Sequence[Samples]) -> Samples:
-    """Return samples one after another."""
+    """Concatenate samples."""
     parts = [part for part in parts if len(part.numbers)] or parts[:1]
     if len(parts) == 1:
         return parts[0]
@@ -264,7 +264,7 @@ def joined(parts: Sequence[Samples]) -> Samples:
 
 
 def _merged(parts: Sequence[tuple[Values, Columns]], numbers: Values, width: int) -> Samples:
-    """Return samples of several blocks, at their places; places without a sample are left out."""
+    """Merge the samples of several blocks in the order of `numbers`, omitting unreadable ones."""
     if not parts:
         return Samples(tuple([[] for _ in range(width)]), numbers[:0])
     places = np.concatenate([places for places, _ in parts])
@@ -277,7 +277,7 @@ def _merged(parts: Sequence[tuple[Values, Columns]], numbers: Values, width: int
 
 
 def _scattered(pieces: Sequence[tuple[Values, Columns]], k: int, count: int) -> Any:
-    """Return a column of several blocks: an array where all are alike, else a list."""
+    """Merge column `k` of several blocks: an array if shapes and dtypes agree, else a list."""
     parts = [columns[k] for _, columns in pieces]
     kinds = {(p.shape[1:], p.dtype) if isinstance(p, np.ndarray) else None for p in parts}
     alike = len(kinds) == 1 and None not in kinds
@@ -292,6 +292,6 @@ def _scattered(pieces: Sequence[tuple[Values, Columns]], k: int, count: int) -> 
 
 
 def _fits(column: Any, out: Values) -> bool:
-    """Return whether samples of a column are copied into an array as they are."""
+    """Return whether samples of a column have the shape and dtype of `out`."""
     same = isinstance(column, np.ndarray) and column.dtype == out.dtype
     return same and column.shape[1:] == out.shape[1:]

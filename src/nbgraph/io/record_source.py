@@ -1,4 +1,4 @@
-"""Samples from files of records: packed images, arrays as they lie in memory, or any payloads."""
+"""Source and iterator of record files: packed images, raw arrays, or payloads to be decoded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nbgraph.io.recordio import read_index
 from nbgraph.io.report import counted
 from nbgraph.io.source import Columns, Source, Values
 
-_BLOCK_SAMPLES, _BLOCK_BYTES = 1 << 16, 1 << 30  # whichever is less is read together
+_BLOCK_SAMPLES, _BLOCK_BYTES = 1 << 16, 1 << 30  # limits of a block
 Decode = Callable[[bytes], Any]
 
 
@@ -30,30 +30,30 @@ class RecordSource(Source):
     Parameters
     ----------
     uris : str, path or a list of them
-        Files, with ";" between; folders; patterns with "*"; URLs that fsspec knows. Where their
-        records begin is found in the files themselves.
+        Files separated by ";", folders, patterns with "*", or URLs that fsspec reads. The files
+        are scanned for records.
     decode : "image", "raw" or callable
-        "image": encoded images, by Pillow. "raw": the bytes of an array of `shape` and `dtype`;
-        the fastest where every record has the same length. A callable makes an array of the
-        payload (bytes).
+        "image": encoded images, by Pillow. "raw": the bytes of an array of `shape` and `dtype`,
+        which is fastest if all records have the same length. A callable converts the payload
+        (bytes) to an array.
     shape : tuple of int, optional
-        Of a sample; -1 for an extent that differs. By default what `decode` makes of the first.
+        The shape of a sample, -1 for an extent that varies; by default that of the first sample.
     dtype : dtype, optional
-        By default uint8, or what `decode` makes of the first.
+        By default uint8, or for a callable the dtype of the first sample.
     packed : bool
-        Whether records have been made by `pack`: their headers then give the labels.
+        Whether records have the header of `pack`, which contains the labels.
     label_width : int, optional
-        How many labels a record has; by default as many as the first one.
+        The number of labels of a record; by default that of the first one.
     index : str or path, optional
-        A file of places, for a single file of records: samples are those with a key, in its order.
+        An index file, for a single file of records: samples are its records, in its order.
     resize, mode, layout
-        Of images; see ImageDecoder.
+        See ImageDecoder.
 
     Raises
     ------
     DataError
-        No such file, no records, or it does not begin with one. A damaged record behind the first
-        one is a sample that cannot be read: the error says file, number and offset.
+        A file is absent, has no records, or does not begin with one. A later damaged record is a
+        sample that cannot be read; the error has file, number and offset.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class RecordSource(Source):
         self._files = [open_bytes(name) for name in names]
         scanned = [records.salvage(file) for file in self._files]
         if index is not None:
-            scanned = [_chosen(self._files[0], scanned[0], read_index(index))]
+            scanned = [_select_records(self._files[0], scanned[0], read_index(index))]
         self._indices = scanned
         self.packed = packed
         self._decode: Decode | None = None
@@ -103,7 +103,7 @@ class RecordSource(Source):
     def _described(
         self, name: str, first: Any, shape: Sequence[int] | None, dtype: Any
     ) -> DataDesc:
-        """Return what a payload becomes, by what the first one is where nothing is stated."""
+        """Return the description of a decoded payload, by default that of the first one."""
         if isinstance(self._decode, ImageDecoder):
             return self._decode.desc(name)
         if self._decode is None and (shape is None or -1 in shape):
@@ -115,7 +115,7 @@ class RecordSource(Source):
         return DataDesc(name, shape or (), "uint8" if dtype is None else dtype)
 
     def _first(self) -> tuple[Any, tuple[int, int, bytes]]:
-        """Return the label of the first record and the file, number and payload it is of."""
+        """Return the label of the first record, and its file, number and payload."""
         for which, index in enumerate(self._indices):
             if len(index.starts):
                 record = self._payloads(which, [0])[0]
@@ -135,27 +135,27 @@ class RecordSource(Source):
                 blocks.append(before + min(first + step, count))
             before += count
         self.blocks = np.array(blocks, np.int64)
-        size = self._before() + self._bytes()
-        self._plain = [  # records of one part, as long as an array of `shape` is
+        size = self._header_bytes() + self._sample_bytes()
+        self._plain = [  # raw records of one part with the size of `shape`
             (index.parts == 1) & (index.sizes == size) & (self._decode is None)
             for index in self._indices
         ]
 
-    def _before(self) -> int:
-        """Return the bytes of header and labels, if they are those that are expected."""
+    def _header_bytes(self) -> int:
+        """Return the size of the header and the labels of a record."""
         if not self.packed:
             return 0
         return HEADER_DTYPE.itemsize + (4 * self._labels if self._labels > 1 else 0)
 
-    def _bytes(self) -> int:
+    def _sample_bytes(self) -> int:
         return int(np.prod(self.descs[0].shape, dtype=np.int64)) * self.descs[0].dtype.itemsize
 
     # reading ------------------------------------------------------------------------------------
 
     def read(self, block: int, rows: Values) -> Columns:
-        """Return the samples, and their labels."""
+        """Return samples, and with `packed` their labels."""
         which, first = self._places[block]
-        if self._copies(which, first + rows):
+        if self._all_plain(which, first + rows):
             outs = tuple([np.empty((len(rows), *d.shape), d.dtype) for d in self.descs])
             if self._gather(which, first + rows, outs):
                 return outs
@@ -168,35 +168,35 @@ class RecordSource(Source):
         return tuple([np.stack(c) if f else c for c, f in zip(columns, fixed)])
 
     def fill(self, block: int, rows: Values, outs: Sequence[Values]) -> None:
-        """Copy records of one length straight out of the file."""
+        """Like that of Source, but copy raw records directly from the mapped file."""
         which, first = self._places[block]
         same = all(
             out.flags.c_contiguous and out.dtype == d.dtype for out, d in zip(outs, self.descs)
         )
-        same = same and self._copies(which, first + rows)
+        same = same and self._all_plain(which, first + rows)
         if not (same and self._gather(which, first + rows, outs)):
             super().fill(block, rows, outs)
 
-    def _copies(self, which: int, numbers: Values) -> bool:
-        """Return whether records can be copied as they lie in the file."""
+    def _all_plain(self, which: int, numbers: Values) -> bool:
+        """Return whether records can be copied from the mapped file without decoding."""
         return self._files[which].near and bool(self._plain[which][numbers].all())
 
     @cached_property
     def _record(self) -> np.dtype[Any]:
-        """A packed record of one part and one length, behind its magic and length."""
+        """The dtype of a packed record of one part, after its magic and length."""
         several = self._labels if self._labels > 1 else 0
-        payload = ("payload", f"V{self._bytes()}")
+        payload = ("payload", f"V{self._sample_bytes()}")
         return np.dtype([("head", HEADER_DTYPE), ("labels", "<f4", (several,)), payload])
 
     def _gather(self, which: int, numbers: Values, outs: Sequence[Values]) -> bool:
-        """Copy records of one length; return False where one has another number of labels."""
+        """Copy raw records into `outs`; return False if one has another number of labels."""
         file, starts = self._files[which], self._indices[which].starts[numbers]
-        length = self._bytes()
+        length = self._sample_bytes()
         if not self.packed:
-            payloads = _taken(file, starts, 8, length)
+            payloads = _pieces_at(file, starts, 8, length)
         else:
             several = self._labels > 1
-            rows = _taken(file, starts, 8, self._record.itemsize).view(self._record)
+            rows = _pieces_at(file, starts, 8, self._record.itemsize).view(self._record)
             heads, payloads = rows["head"], rows["payload"]
             if (heads["flag"] != self._labels * several).any():
                 return False
@@ -215,12 +215,12 @@ class RecordSource(Source):
         return payloads
 
     def _sample(self, which: int, number: int, record: bytes) -> tuple[Any, ...]:
-        """Return the array of a record and its label."""
+        """Return the array of a record, and with `packed` its label."""
         label, payload = self._unpacked(which, number, record) if self.packed else (0.0, record)
         desc = self.descs[0]
         if self._decode is None:
-            if len(payload) != self._bytes():
-                what = f"{len(payload)} bytes where {desc} has {self._bytes()}"
+            if len(payload) != self._sample_bytes():
+                what = f"{len(payload)} bytes where {desc} has {self._sample_bytes()}"
                 self._refuse(which, number, what)
             value = np.frombuffer(payload, desc.dtype).reshape(desc.shape)
         else:
@@ -275,8 +275,8 @@ class RecordSource(Source):
             file.close()
 
 
-def _chosen(file: Bytes, index: records.Index, places: dict[Any, int]) -> records.Index:
-    """Return the records that a file of places names, in its order."""
+def _select_records(file: Bytes, index: records.Index, places: dict[Any, int]) -> records.Index:
+    """Return the records that an index file lists, in its order."""
     starts = np.fromiter(places.values(), np.int64, len(places))
     which = np.searchsorted(index.starts, starts)
     present = which < len(index.starts)
@@ -292,12 +292,12 @@ def _chosen(file: Bytes, index: records.Index, places: dict[Any, int]) -> record
     return records.Index(*[column[which] for column in index])
 
 
-def _taken(file: Bytes, starts: Values, skip: int, length: int) -> Values:
-    """Return pieces of one length as V<length>, each `skip` (a multiple of 4) behind a start."""
+def _pieces_at(file: Bytes, starts: Values, skip: int, length: int) -> Values:
+    """Return pieces of `length` bytes as V<length>, each `skip` (a multiple of 4) after a start."""
     count = (file.size - skip - length) // 4 + 1
     octets = file.array(0, file.size)
     pieces: Values = np.ndarray((count,), f"V{length}", octets.data, skip, (4,))
-    return pieces[starts // 4]  # take() would copy all of it: its pieces overlap
+    return pieces[starts // 4]  # take() would copy all of the file, as pieces overlap
 
 
 class RecordIter(SourceIter):
@@ -306,9 +306,9 @@ class RecordIter(SourceIter):
     Parameters
     ----------
     uris, decode, shape, dtype, packed, label_width, index, resize, mode, layout, ...
-        As of RecordSource.
+        See RecordSource.
     batch_size, shuffle, seed, part, of, transforms, prefetch, ...
-        As of SourceIter.
+        See SourceIter.
 
     >>> import tempfile, nbgraph as ng
     >>> path = tempfile.mkdtemp() + "/squares.rec"

@@ -1,4 +1,4 @@
-"""Record files to read and to write, one record after another or by key, as MXNet has them."""
+"""Reading and writing of record files, sequentially or by key, with MXNet's interface."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from nbgraph.io.files import Bytes, is_remote, local, open_bytes
 
 
 class MXRecordIO:
-    """A file of records, read or written from its beginning.
+    """A file of records, read or written sequentially.
 
     Parameters
     ----------
     uri : str or path
-        Of the file; to read, also a URL that fsspec knows.
+        Name of the file; for reading also a URL that fsspec reads.
     flag : str
-        "r" to read, "w" to write; what was in a file that is written is lost.
+        "r" to read, "w" to write a new file or overwrite an existing one.
 
-    A record that was written is in the file at once, whole: a process that is killed, a fork or
-    a disk that becomes full leave no half record. A reader may be pickled and goes on where it is;
-    a forked process has a position of its own. Iterating gives what is left.
+    `write` puts a whole record into the file at once: a killed process, a fork or a full disk
+    leave no partial record. A reader can be pickled with its position; a forked process has its
+    own position. Iteration yields the remaining records.
 
     Raises
     ------
     DataError
-        There is no such file, or a record of it is damaged.
+        The file does not exist, or a record is damaged.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/words.rec"
@@ -60,36 +60,36 @@ class MXRecordIO:
         return self._reader is not None or self._writer is not None
 
     def open(self) -> None:
-        """Begin again with the first record; what is written begins with an empty file."""
+        """Open the file again at its first record; a file for writing is emptied."""
         self.close()
         self._at = 0
-        self._number: records.Number = 0  # of the next record, where it is known
+        self._number: records.Number = 0  # number of the next record, None if unknown
         if self.writable:
             self._writer = Appender(local(self.uri), 0)
         else:
             self._reader = open_bytes(self.uri)
 
     def reset(self) -> None:
-        """Begin again with the first record; what is written begins with an empty file."""
+        """Open the file again at its first record; a file for writing is emptied."""
         self.open()
 
     def close(self) -> None:
-        """Close the file; a second time does nothing."""
+        """Close the file; a second call does nothing."""
         for file in (self._reader, self._writer):
             if file is not None:
                 file.close()
         self._reader = self._writer = None
 
     def tell(self) -> int:
-        """Return the offset in bytes of the record that is read or written next."""
+        """Return the byte offset of the next record to read or write."""
         return self._at if self._writer is None else self._writer.at
 
     def read(self) -> bytes | None:
         """Return the payload of the next record, or None at the end.
 
-        Behind a record that is damaged, which raises DataError, the next call goes on.
+        A damaged record raises DataError; the next call continues after it.
         """
-        file = self._read_from()
+        file = self._require_reader()
         if self._at >= file.size:
             return None
         at, number = self._at, self._number
@@ -102,14 +102,14 @@ class MXRecordIO:
         return payload
 
     def write(self, buf: bytes | bytearray | memoryview) -> None:
-        """Append a record; after an OSError the file ends where it did before."""
+        """Append a record; if that fails, the file keeps its previous size."""
         if self._writer is None:
             raise ArgumentError(f"write: {self.uri} is open for reading; expected flag 'w'")
         if isinstance(buf, str):
             raise ArgumentError("write: expected bytes, not a str; encode it first")
         self._writer.append(records.encode(buf))
 
-    def _read_from(self) -> Bytes:
+    def _require_reader(self) -> Bytes:
         if self._reader is None:
             state = "for writing" if self.is_open else "no more"
             raise ArgumentError(f"read: {self.uri} is open {state}; expected flag 'r'")
@@ -140,16 +140,16 @@ class MXRecordIO:
 
 
 class MXIndexedRecordIO(MXRecordIO):
-    r"""A file of records with a key for each, and a file of their places: lines "key\tposition".
+    r"""A file of records with keys, and an index file of lines "key\toffset".
 
     Parameters
     ----------
     idx_path : str, path or None
-        The file of places; None, to read, numbers the records from 0 instead.
+        The index file. For reading, None numbers the records from 0.
     uri, flag
-        As of MXRecordIO.
+        See MXRecordIO.
     key_type : callable
-        Makes the key from its text.
+        Converts the text of a key to the key.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/words"
@@ -178,7 +178,7 @@ class MXIndexedRecordIO(MXRecordIO):
         super().__init__(uri, flag)
 
     def open(self) -> None:
-        """Begin again; of a file that is read the keys are read again."""
+        """Open both files again; a file for reading has its keys read again."""
         super().open()
         self.idx: dict[Any, int] = {}
         if self._reader is None:
@@ -191,15 +191,15 @@ class MXIndexedRecordIO(MXRecordIO):
         self.keys = list(self.idx)
 
     def close(self) -> None:
-        """Close both files; a second time does nothing."""
+        """Close both files; a second call does nothing."""
         super().close()
         if self._places is not None:
             self._places.close()
         self._places = None
 
     def seek(self, idx: Any) -> None:
-        """Let `read` go on with the record of a key."""
-        self._read_from()
+        """Set the position of `read` to the record with key `idx`."""
+        self._require_reader()
         if idx not in self.idx:
             ends = f" from {self.keys[0]!r} to {self.keys[-1]!r}" if self.keys else ""
             text = f"{len(self.keys)} keys{ends}"
@@ -207,12 +207,12 @@ class MXIndexedRecordIO(MXRecordIO):
         self._at, self._number = self.idx[idx], f"of key {idx!r}"
 
     def read_idx(self, idx: Any) -> bytes | None:
-        """Return the payload of the record of a key."""
+        """Return the payload of the record with key `idx`."""
         self.seek(idx)
         return self.read()
 
     def write_idx(self, idx: Any, buf: bytes | bytearray | memoryview) -> None:
-        """Append a record with a key."""
+        """Append a record with key `idx`."""
         key, at = self.key_type(idx), self.tell()
         self.write(buf)
         assert self._places is not None
@@ -224,12 +224,12 @@ class MXIndexedRecordIO(MXRecordIO):
 def read_index(
     path: str | os.PathLike[str], key_type: Callable[[str], Any] = int
 ) -> dict[Any, int]:
-    """Return the offsets of records by their keys, as a file of places has them.
+    """Read an index file: return the byte offsets of records by key.
 
     Raises
     ------
     DataError
-        There is no such file, or a line is not a key and an offset.
+        The file does not exist, or a line is not a key and an offset.
     """
     try:
         text = Path(local(os.fspath(path))).read_bytes()

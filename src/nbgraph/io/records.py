@@ -1,12 +1,12 @@
-"""The format RecordIO: bytes of any length, one after another, in a file that can be cut anywhere.
+"""The RecordIO format: payloads of any length in a file that can be read from any offset.
 
-A record is one part, or several. A part is, in little-endian words of 4 bytes,
+A record has one or several parts. A part is, in little-endian words of 4 bytes,
 
     magic 0xced7230a | flag (3 bits), length (29 bits) | bytes | zeros up to a multiple of 4
 
-with flag 0 for a record of one part and 1, 2, ..., 2, 3 for the first, the middle and the last one
-of several. A payload that holds the magic where a word begins is divided there, and the magic
-itself is left out. So a word that is the magic is the head of a part, wherever one begins to read.
+with flag 0 for a record of one part, and 1, 2, ..., 2, 3 for the first, the middle and the last
+part of several. A payload that contains the magic at a word boundary is split there, without the
+magic itself. So a word equal to the magic is always the head of a part.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _HEAD = struct.Struct("<II")
 _LENGTH_BITS = 29
 _LENGTH = (1 << _LENGTH_BITS) - 1
 _WINDOW = 1 << 20  # bytes that are searched for heads at once
-_PAGE = 4096  # records beyond this length are gone through by their heads alone
-Number = int | str | None  # of a record in the text of an error, or how it is called there
+_PAGE = 4096  # from this mean length of records on, only heads are read
+Number = int | str | None  # number of a record for error messages, or a text such as "of key 7"
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 _NONE: Integers = np.zeros(0, np.int64)
 
 
 class Index(NamedTuple):
-    """The places of records: one number of each, for every record of a file."""
+    """The locations of the records of a file, one number per record in each array."""
 
     starts: Integers  # offset of the first head
     sizes: Integers  # bytes of the payload
@@ -43,7 +43,7 @@ class Index(NamedTuple):
 
 
 def encode(payload: bytes | bytearray | memoryview) -> bytes:
-    r"""Return a payload as a record.
+    r"""Return the bytes of a record with this payload.
 
     >>> encode(b"12345").hex(" ", 4)
     '0a23d7ce 05000000 31323334 35000000'
@@ -65,7 +65,7 @@ def encode(payload: bytes | bytearray | memoryview) -> bytes:
 
 
 def _words_of_magic(data: bytes) -> list[int]:
-    """Return the offsets in data, multiples of 4, where the magic is."""
+    """Return the offsets of the magic in `data` that are multiples of 4."""
     places: list[int] = []
     at = data.find(_MAGIC_BYTES)
     while at >= 0:
@@ -76,19 +76,19 @@ def _words_of_magic(data: bytes) -> list[int]:
 
 
 def decode(file: Bytes, at: int, number: Number = None) -> tuple[bytes, int]:
-    """Return the payload of the record at an offset, and where the next one begins.
+    """Return the payload of the record at offset `at`, and the offset of the next one.
 
     Raises
     ------
     DataError
-        The record is damaged or truncated; the text says the file, the number and the offset.
+        The record is damaged or truncated; the error has file, number and offset.
     """
     spans, end = _spans(file, at, number)
     return _MAGIC_BYTES.join([file.read(*span) for span in spans]), end
 
 
 def _spans(file: Bytes, at: int, number: Number) -> tuple[list[tuple[int, int]], int]:
-    """Return where the bytes of a record's parts begin and end, and the end of the record."""
+    """Return the byte ranges of the parts of a record, and the end of the record."""
     flag, start, stop = _part(file, at, number, at, (0, 1))
     spans = [(start, stop)]
     while flag not in {0, 3}:
@@ -100,7 +100,7 @@ def _spans(file: Bytes, at: int, number: Number) -> tuple[list[tuple[int, int]],
 def _part(
     file: Bytes, at: int, number: Number, first: int, flags: tuple[int, int]
 ) -> tuple[int, int, int]:
-    """Return the flag of the part at an offset and where its bytes begin and end."""
+    """Return the flag of the part at offset `at`, and the range of its bytes."""
     head = file.read(at, at + 8)
     if len(head) < 8:
         if at != first and not head:
@@ -138,15 +138,15 @@ def _damaged(file: Bytes, number: Number, at: int, what: str) -> Never:
 
 
 def scan(file: Bytes, start: int = 0, stop: int | None = None) -> Index:
-    """Return where the records are from `start`, where one begins, to `stop` or the end.
+    """Return the index of the records from `start`, the offset of one, to `stop` or the end.
 
-    Short records are found by a search for the magic in whole windows; of long ones the heads
-    alone are read.
+    Short records are found by searching for the magic, a window at a time; for long ones, only
+    the heads are read.
 
     Raises
     ------
     DataError
-        A record is damaged, or reaches beyond the end of the file.
+        A record is damaged, or extends beyond the end of the file.
     """
     stop = file.size if stop is None else stop
     places: list[Integers] = []
@@ -156,7 +156,7 @@ def scan(file: Bytes, start: int = 0, stop: int | None = None) -> Index:
         go = _jump if file.near and length > _PAGE else _search
         starts, words, end = go(file, at, stop)
         if not len(starts) or end > stop:
-            _first_fault(file, start, stop)
+            _raise_fault(file, start, stop)
         length = (end - at) / len(starts)
         places.append(starts)
         heads.append(words)
@@ -167,14 +167,14 @@ def scan(file: Bytes, start: int = 0, stop: int | None = None) -> Index:
 
 
 def _search(file: Bytes, at: int, stop: int) -> tuple[Integers, Integers, int]:
-    """Return the heads in the window at `at`, their second words, and the end of the last part."""
+    """Return offsets and second words of the heads in a window, and the end of the last part."""
     window = file.array(at, min(at + (_WINDOW if file.near else 8 * _WINDOW), stop))
     words = window[: len(window) // 4 * 4].view("<u4")
     spots = np.flatnonzero(words == MAGIC)
     spots = spots[spots < len(words) - 1]
     second = words[spots + 1].astype(np.int64)
     ends = spots + 2 + ((second & _LENGTH) + 3 >> 2)
-    # what only looks like a head, in a file that was not written as above, breaks the chain
+    # a magic within a payload, in a file of another writer, breaks the chain
     chained = spots == np.concatenate(([0], ends))[: len(spots)]
     count = len(spots) if chained.all() else int(np.argmin(chained))
     end = at + 4 * int(ends[count - 1]) if count else at
@@ -182,7 +182,7 @@ def _search(file: Bytes, at: int, stop: int) -> tuple[Integers, Integers, int]:
 
 
 def _jump(file: Bytes, at: int, stop: int) -> tuple[Integers, Integers, int]:
-    """Return the same of up to 1024 parts, from head to head."""
+    """Like `_search`, for up to 1024 parts, reading from head to head."""
     places: list[int] = []
     heads: list[int] = []
     while at < stop and len(places) < 1024:
@@ -197,14 +197,14 @@ def _jump(file: Bytes, at: int, stop: int) -> tuple[Integers, Integers, int]:
 
 
 def _records(file: Bytes, places: Integers, heads: Integers, start: int, stop: int) -> Index:
-    """Put the parts together to records."""
+    """Join parts to records, and return their index."""
     flags, lengths = heads >> _LENGTH_BITS, heads & _LENGTH
     begins = flags <= 1
     before = np.concatenate(([0], flags[:-1]))
-    # a record begins where the one before has ended, and nowhere else
+    # a record begins exactly where the previous one has ended
     legal = (begins == ((before == 0) | (before == 3))) & (flags <= 3)
     if not legal.all() or flags[-1] in {1, 2}:
-        _first_fault(file, start, stop)
+        _raise_fault(file, start, stop)
     firsts = np.flatnonzero(begins)
     parts = np.diff(firsts, append=len(places))
     # the magic between two parts belongs to the payload
@@ -212,13 +212,13 @@ def _records(file: Bytes, places: Integers, heads: Integers, start: int, stop: i
     return Index(places[firsts], sizes, parts)
 
 
-def _first_fault(file: Bytes, at: int, stop: int) -> Never:
-    """Go from head to head up to the record that is damaged, and raise what it is."""
+def _raise_fault(file: Bytes, at: int, stop: int) -> Never:
+    """Raise the error of the first damaged record between `at` and `stop`."""
     raise _fault(file, at, stop)[1]
 
 
 def _fault(file: Bytes, at: int, stop: int) -> tuple[int, DataError]:
-    """Return where the first record begins that is damaged, and what it is."""
+    """Return the offset of the first damaged record, and its error."""
     number = last = 0
     try:
         while at < stop:
@@ -231,14 +231,14 @@ def _fault(file: Bytes, at: int, stop: int) -> tuple[int, DataError]:
 
 
 def salvage(file: Bytes) -> Index:
-    """Return where the records are, damaged ones among them: these have 0 parts and no bytes.
+    """Return the index of all records; damaged ones are included with 0 parts and 0 bytes.
 
-    Behind one that is damaged the next whole head is looked for.
+    After a damaged record, the scan continues at the next valid head.
 
     Raises
     ------
     DataError
-        The file begins with a damaged record: it may be of another kind altogether.
+        The file begins with a damaged record, so it may have another format.
     """
     pieces: list[Index] = []
     at = 0
@@ -256,7 +256,7 @@ def salvage(file: Bytes) -> Index:
 
 
 def next_record(file: Bytes, at: int) -> int:
-    """Return where the first record begins at or after an offset, or the size of the file."""
+    """Return the offset of the first record at or after `at`, or the size of the file."""
     at += -at % 4
     while at < file.size:
         window = file.array(at, at + _WINDOW + 4)

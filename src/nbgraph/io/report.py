@@ -1,4 +1,4 @@
-"""A report on the time of a step: the work for its data, and the time that each side waits."""
+"""Reports on where the time of a training step goes: work on the data, and waiting for it."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from nbgraph import picture
 from nbgraph.picture import columns
 
 WORK = ("reading", "decoding", "transforms", "batching")
-_LITTLE = 0.05  # the share of a step that waiting may take before the data is called too slow
+_LITTLE = 0.05  # greatest share of waiting in a step with which the model is the bottleneck
 
 
-class _Here(threading.local):
-    """The counters of the blocks of this thread."""
+class _ThreadTimes(threading.local):
+    """The times of this thread's `counted` blocks."""
 
     seconds: dict[str, float] | None = None
-    inside = 0.0  # of the block that is open: time of blocks inside of it
+    inside = 0.0  # time of the blocks nested in the current one
 
 
-_here = _Here()
+_here = _ThreadTimes()
 
 
 class counted:
-    """Count the time of a block to a kind of work, less that of such blocks inside of it.
+    """A context that adds the time of its block, without nested ones, to a kind of work.
 
-    Sources use it to tell decoding from reading. Outside of an iterator it does nothing.
+    Sources use it to separate decoding from reading. Outside of an iterator it does nothing.
 
     >>> seconds = {}
     >>> with collecting(seconds), counted("reading"), counted("decoding"):
@@ -36,18 +36,18 @@ class counted:
     True
     """
 
-    __slots__ = ("_before", "_begun", "_kind")
+    __slots__ = ("_before", "_start", "_kind")
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
 
     def __enter__(self) -> Self:
         self._before, _here.inside = _here.inside, 0.0
-        self._begun = time.perf_counter()
+        self._start = time.perf_counter()
         return self
 
     def __exit__(self, *_: object) -> None:
-        elapsed = time.perf_counter() - self._begun
+        elapsed = time.perf_counter() - self._start
         seconds = _here.seconds
         if seconds is not None:
             seconds[self._kind] = seconds.get(self._kind, 0.0) + elapsed - _here.inside
@@ -55,7 +55,7 @@ class counted:
 
 
 class collecting:
-    """Have the blocks of this thread counted in a dict of seconds by kind."""
+    """A context in which `counted` blocks of this thread add to a dict of seconds by kind."""
 
     __slots__ = ("_before", "_seconds")
 
@@ -71,33 +71,33 @@ class collecting:
 
 
 class Meter:
-    """The counts of an iterator since it was made."""
+    """The counters of an iterator since its creation."""
 
     def __init__(self) -> None:
         self.batches = 0
         self.seconds: dict[str, float] = {}
         self.waiting = self.steps = 0.0
-        self._left: float | None = None  # when the last batch was given
+        self._returned: float | None = None  # time at which the last batch was returned
 
     def begin(self) -> float:
-        """Begin a request for a batch: the time since the last one is the step's."""
+        """Start a request for a batch: the time since the last batch counts as a step."""
         now = time.perf_counter()
-        if self._left is not None:
-            self.steps += now - self._left
+        if self._returned is not None:
+            self.steps += now - self._returned
         return now
 
     def end(self, begun: float) -> None:
-        """End the request: the batch is ready."""
-        self._left = now = time.perf_counter()
+        """End a request that started at `begun`: the batch is ready."""
+        self._returned = now = time.perf_counter()
         self.waiting += now - begun
         self.batches += 1
 
     def pause(self) -> None:
-        """End an epoch: the time until the next request for a batch is not a step."""
-        self._left = None
+        """End an epoch: the time until the next request does not count as a step."""
+        self._returned = None
 
     def add(self, seconds: dict[str, float]) -> None:
-        """Add the work for one batch."""
+        """Add the seconds of work on one batch, by kind."""
         own = self.seconds
         for kind, value in seconds.items():
             own[kind] = own.get(kind, 0.0) + value
@@ -105,10 +105,10 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Report(picture.Report):
-    """Seconds since the iterator was made.
+    """Seconds since the creation of an iterator.
 
-    `work`: by kind, done on whatever thread; `waiting`: between the call of `next` and the batch;
-    `steps`: from a batch to the call for the next one. With `prefetch` work goes on meanwhile.
+    `work`: by kind, on any thread; `waiting`: within calls of `next`; `steps`: between calls of
+    `next`. With `prefetch`, the work overlaps with the steps.
     """
 
     title = "where the time of a step goes"
@@ -122,7 +122,7 @@ class Report(picture.Report):
 
     @property
     def bottleneck(self) -> str:
-        """Return "data" where steps wait for it, else "model"."""
+        """Return "data" if steps wait for batches, else "model"."""
         return "data" if self.waiting > _LITTLE * (self.waiting + self.steps) else "model"
 
     def _verdict(self) -> str:
@@ -157,7 +157,7 @@ class Report(picture.Report):
 
 
 def report_of(name: str, meter: Meter, prefetch: int) -> Report:
-    """Return what a meter has counted so far.
+    """Return a report of the counts of a meter.
 
     >>> meter = Meter()
     >>> meter.batches, meter.waiting, meter.steps, meter.seconds = 4, 0.03, 0.01, {"reading": 0.02}

@@ -1,4 +1,4 @@
-"""Sequences of different lengths, those of about one length in a batch."""
+"""Sequences of different lengths, in batches of similar length."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ class SequenceSource(Source):
 
     Parameters
     ----------
-    columns : dict of str to a list of sequences, or to an array of values, one a sample.
-        Sequences of the first column say how long a sample is.
+    columns : dict of str to a list of sequences, or to an array with one value per sample
+        The sequences of the first column determine the length of a sample.
     labels : names of the columns that are labels
     buckets : sequence of int, optional
-        Greatest lengths of buckets; by default one bucket has all. DataError where a sequence is
+        Greatest length of each bucket; by default there is one bucket. DataError if a sequence is
         longer than all of them.
     together : int
-        How many samples are read, and mixed, together at most; they are of one bucket.
+        The greatest size of a block, whose samples are of one bucket, and are shuffled together.
 
-    Samples are numbered as they are given.
+    Samples are numbered in the sorted order.
 
     >>> source = SequenceSource({"x": [[1, 2, 3], [4], [5, 6]]}, buckets=(1, 3))
     >>> source.blocks.tolist(), [x.tolist() for x in source.read(1, np.array([0, 1]))[0]]
@@ -82,23 +82,23 @@ def BucketSentenceIter(
     dtype: Any = "float32",
     **options: Any,
 ) -> SourceIter:
-    """Return batches of sentences of about one length, by MXNet's name; the label is the sentence
-    one step on, which a language model has to predict.
+    """Return an iterator over batches of sentences of similar length; the label is the sentence
+    shifted by one step, for training a language model.
 
     Parameters
     ----------
     sentences : list of sequences of numbers
     batch_size : int
     buckets : sequence of int, optional
-        Lengths that sentences are filled up to; by default those that `batch_size` sentences or
-        more have, and the greatest. A batch has the length of the smallest bucket that holds it,
+        Lengths to which sentences are padded; by default the lengths of at least `batch_size`
+        sentences, and the greatest. A batch has the length of the smallest bucket that fits it,
         `batch.data[0].shape[1]`, MXNet's bucket_key. Longer sentences are left out, with a warning.
     invalid_label : float
-        What sentences are filled up with.
+        The padding value.
     data_name, label_name, dtype
-    **options : as those of SourceIter; sentences are shuffled unless shuffle=False
+    **options : see SourceIter; sentences are shuffled unless shuffle=False
 
-    Samples are mixed within their bucket, buckets and parts of them come in a random order.
+    Shuffling permutes the samples within each block of a bucket, and the blocks.
 
     >>> it = BucketSentenceIter([[1, 2], [3, 4, 5], [6, 7, 8]], 2, buckets=(2, 4), shuffle=False)
     >>> [batch.data[0].shape for batch in it]
@@ -154,7 +154,7 @@ def _desc(key: str, values: Any) -> DataDesc:
 
 
 def _blocks(counts: Values, together: int) -> Values:
-    """Return offsets of blocks of at most so many samples, each of one bucket."""
+    """Return the offsets of blocks of at most `together` samples, each of one bucket."""
     ends = np.cumsum(counts)
     starts = [
         np.arange(end - count, end, together) for count, end in zip(counts, ends, strict=True)

@@ -1,7 +1,7 @@
-"""Sources of samples: the interface of a kind of file or array.
+"""Sources of samples: the interface that a file format or a kind of array implements.
 
-A Source knows how many samples it has and reads any of them; a Stream gives one after another.
-Batches, order, parts, transforms, prefetching and errors are written once, in `SourceIter`.
+A Source has a known number of samples and reads any of them; a Stream yields them in sequence.
+Batches, order, parts, transforms, prefetching and errors are implemented once, in `SourceIter`.
 """
 
 from __future__ import annotations
@@ -15,42 +15,42 @@ from nbgraph.errors import ArgumentError, DataError, ShapeError
 from nbgraph.io.protocol import DataDesc
 
 Values = np.ndarray[Any, np.dtype[Any]]
-Columns = tuple[Any, ...]  # of each an ndarray (n, *shape), or a list of n ndarrays
-_BLOCK_BYTES = 1 << 20  # of a memory map: what is read together
+Columns = tuple[Any, ...]  # each an ndarray (n, *shape), or a list of n ndarrays
+_BLOCK_BYTES = 1 << 20  # size of a block of a memory map
 
 
 class _Data:
-    """What messages call data and samples, and the end of reading."""
+    """The base of Source and Stream: names for messages, and `close`."""
 
     name: str = "data"
 
     def where(self, number: int) -> str:
-        """Return what a message calls a sample."""
+        """Return the name of a sample for error messages."""
         return f"sample {number}"
 
     def close(self) -> None:
-        """Release what is open; may be called twice."""
+        """Close open files; a second call does nothing."""
 
 
 class Source(_Data):
-    """Samples by their numbers. Subclasses set the attributes and give `read`.
+    """Samples by their numbers. Subclasses set the attributes and define `read`.
 
     Attributes
     ----------
     descs : tuple of DataDesc
-        One sample, column by column: shapes without the axis of samples.
+        Description of one sample, column by column: shapes lack the axis of samples.
     labels : collection of str
         The names of the columns that are labels.
     blocks : int64 array of n + 1 offsets
         Samples blocks[i] to blocks[i + 1] are cheap to read together: a row group, 4096 records.
     whole_blocks : bool
-        Whether a part of a block costs as much to read as all of it (it is compressed as one, say).
-        Blocks are then read as wholes, once, and kept until all their samples were given.
+        Whether reading a part of a block costs as much as reading all of it, as with compression.
+        A block is then read once, as a whole, and cached until all its samples were returned.
     decodes : bool
-        Whether samples are decoded one by one (images): those of a batch are then read by several
-        operations at the same time.
+        Whether samples are decoded one by one (images): several operations then read those of a
+        batch at the same time.
     name : str
-        What messages call it: a path.
+        The name for error messages, such as a path.
     """
 
     descs: tuple[DataDesc, ...]
@@ -65,11 +65,11 @@ class Source(_Data):
     def read(self, block: int, rows: Values) -> Columns:
         """Return the columns of some samples of a block, in the order of `rows`.
 
-        Several threads call it at once, in a forked child too: what is shared is mapped or read by
-        offset (`os.pread`). What cannot be read raises DataError, which names file, record and
-        offset; what can be read without it is then asked for, without the sample `record` where
-        blocks are read as wholes (its number in the source), else by halves. `with
-        ng.io.report.counted("decoding")` has `it.report()` tell decoding from reading.
+        Several threads call it at once, also in a forked child, so read shared files through a
+        memory map or by offset (`os.pread`). Raise DataError with file, record and offset if a
+        sample is unreadable; the others are then requested again: with `whole_blocks` all but
+        `record` (a sample's number in the source), else in halves. Use `with
+        ng.io.report.counted("decoding")` to count decoding separately in `it.report()`.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class Source(_Data):
         raise AttributeError(f"{type(self).__name__} is a Source without read(block, rows)")
 
     def fill(self, block: int, rows: Values, outs: Sequence[Values]) -> None:
-        """Read samples into arrays; overridden where that spares a copy."""
+        """Read samples into arrays; subclasses override this to avoid a copy."""
         for desc, out, column in zip(self.descs, outs, self.read(block, rows), strict=True):
             if not isinstance(column, np.ndarray) or column.shape != out.shape:
                 column = stacked(desc.name, column, rows + self.blocks[block], self.where)
@@ -92,16 +92,16 @@ class Source(_Data):
 
 
 class Stream(_Data):
-    """Samples one after another, nobody knows how many.
+    """A sequence of samples of unknown length. Subclasses define `restart`.
 
     Attributes
     ----------
     descs : tuple of DataDesc, or None
-        One sample; None: as the first one is.
+        Description of one sample; None: that of the first one.
     labels : collection of str, or None
-        Names of the columns that are labels; None: the last of several columns is.
+        Names of the columns that are labels; None: the last of several columns.
     batched : bool
-        Whether it gives batches (a DataLoader does), which are then passed on as they are.
+        Whether it yields batches, as a DataLoader does; they are used unchanged.
     name : str
     """
 
@@ -110,20 +110,20 @@ class Stream(_Data):
     batched: bool = False
 
     def restart(self) -> Iterator[tuple[Any, ...]]:
-        """Begin again.
+        """Start a new pass.
 
         Returns
         -------
-        iterator of samples, tuples of values, one for each column; or of batches, tuples of arrays
+        iterator of samples, tuples with a value per column; or of batches, tuples of arrays
 
         Raises
         ------
-        DataError where it cannot be done.
+        DataError if the stream cannot be restarted.
         """
         raise AttributeError(f"{type(self).__name__} is a Stream without restart()")
 
     def __len__(self) -> int:
-        """Return the number of samples (of batches, where it gives those), if it is known."""
+        """Return the number of samples, or of batches if it is batched; TypeError if unknown."""
         raise TypeError(f"{self.name} does not know how many samples it has")
 
 
@@ -161,7 +161,7 @@ class ArraySource(Source):
         self.blocks = np.append(np.arange(0, max(count, 1), step), count)
 
     def read(self, block: int, rows: Values) -> Columns:
-        """Take rows of each array."""
+        """Return rows of each array."""
         if block:
             rows = rows + self.blocks[block]
         return tuple([a[rows] for a in self.arrays])
@@ -179,7 +179,7 @@ class ArraySource(Source):
 
 
 def stacked(name: str, column: Any, numbers: Values, where: Callable[[int], str]) -> Values:
-    """Return the samples of a column as one array; ShapeError names two places that differ."""
+    """Stack the samples of a column to one array; ShapeError names two samples that differ."""
     values = [np.asarray(each) for each in column]
     for number, each in zip(numbers, values):
         if each.shape != values[0].shape:
@@ -193,7 +193,7 @@ def stacked(name: str, column: Any, numbers: Values, where: Callable[[int], str]
 
 
 def together(samples: Iterable[Sequence[Any]]) -> Columns:
-    """Return samples as columns: arrays where they have one shape, else lists.
+    """Return samples as columns: an array if all shapes of a column are equal, else a list.
 
     >>> together([(1, [2, 3]), (4, [5])])
     (array([1, 4]), [array([2, 3]), array([5])])
@@ -207,14 +207,14 @@ def together(samples: Iterable[Sequence[Any]]) -> Columns:
 
 
 def taken(column: Any, rows: slice | Values) -> Any:
-    """Return some samples of a column, by their places."""
+    """Return some rows of a column, an array or a list."""
     if isinstance(column, np.ndarray) or isinstance(rows, slice):
         return column[rows]
     return [column[int(row)] for row in rows]
 
 
 def offsets(name: str, counts: Sequence[int] | Values) -> Values:
-    """Return where blocks of so many samples begin; raise DataError where there are none."""
+    """Return the offsets of blocks from their sizes; raise DataError if all are empty."""
     ends = np.cumsum(counts, dtype=np.int64)
     if not len(ends) or not ends[-1]:
         raise DataError("it has no row, and so no sample", file=name)
@@ -222,7 +222,7 @@ def offsets(name: str, counts: Sequence[int] | Values) -> Values:
 
 
 def common_length(name: str, arrays: Mapping[str, Any]) -> int:
-    """Return the length of arrays or lists; raise ShapeError where they have several."""
+    """Return the common length of arrays or lists; raise ShapeError if lengths differ."""
     try:
         counts = {
             key: int(values.shape[0]) if hasattr(values, "shape") else len(values)
@@ -246,7 +246,7 @@ def common_length(name: str, arrays: Mapping[str, Any]) -> int:
 
 
 def on_host(value: Any) -> Values:
-    """Return an array, a tensor, an image or a number as a NumPy array; shared where it can be.
+    """Convert an array, tensor, image or number to a NumPy array, without a copy if possible.
 
     A tensor that needs gradients is detached, and one on a device is copied to the host.
     """

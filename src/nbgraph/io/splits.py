@@ -1,4 +1,4 @@
-"""Parts of a list of files, cut by bytes: nothing is read but what belongs to the part."""
+"""Parts of a list of files, cut by bytes, so that each reader reads its own part only."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ _CHUNK = 1 << 20
 
 
 class InputSplit:
-    r"""Records, or lines of text, of the k-th of n parts of some files.
+    r"""The records, or lines of text, of the k-th of n parts of some files.
 
-    The files count as one, however the data are divided into them. A part begins with the first
-    record at or after its share of the bytes: parts are disjoint and together they are everything,
-    and no two differ by more than a record or so. A line is without its end; empty ones count.
+    The files are treated as one concatenated file. A part begins with the first record at or after
+    its share of the bytes, so parts are disjoint, their union is everything, and their sizes differ
+    by about a record. Lines are yielded without their end; empty lines count.
 
     Parameters
     ----------
     uris : str, path or a list of them
-        Files, with ";" between; folders; patterns with "*"; URLs that fsspec knows.
+        Files separated by ";", folders, patterns with "*", or URLs that fsspec reads.
     part, of : int
-        Which part, from 0, of how many.
+        The number of the part, from 0, and the number of parts.
     kind : str
         "recordio" or "text".
 
     Raises
     ------
     DataError
-        No such file, or a record is damaged; at iteration.
+        A file does not exist, or, during iteration, a record is damaged.
 
     >>> import tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -57,10 +57,10 @@ class InputSplit:
                 yield from (_records if self.kind == "recordio" else _lines)(file, low, high)
 
     def _boundary(self, part: int) -> int:
-        """Return where a part begins, counted over all files."""
+        """Return the offset at which a part begins in the concatenation of all files."""
         total = self._starts[-1]
         target = total * part // self.of
-        # files of no bytes hold none: the last one that begins there is taken
+        # of several files at this offset all but the last are empty
         which = int(np.searchsorted(self._starts, target, side="right")) - 1
         inside = target - self._starts[which]
         if inside == 0:
@@ -69,7 +69,7 @@ class InputSplit:
         return self._starts[which] + find(self.files[which], inside)
 
     def close(self) -> None:
-        """Give back the files."""
+        """Close the files."""
         for file in self.files:
             file.close()
 
@@ -83,8 +83,8 @@ def _records(file: Bytes, at: int, stop: int) -> Iterator[bytes]:
 
 
 def _next_line(file: Bytes, at: int) -> int:
-    """Return where the first line begins at or after an offset, or the size of the file."""
-    at -= 1  # a line begins here if the one before ends here
+    """Return the offset of the first line at or after `at`, or the size of the file."""
+    at -= 1  # a line begins at `at` if a newline precedes it
     while at < file.size:
         place = file.read(at, at + _CHUNK).find(b"\n")
         if place >= 0:

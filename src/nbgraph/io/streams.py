@@ -1,4 +1,4 @@
-"""Samples and batches that other libraries give: iterables, datasets by number, loaders."""
+"""Sources over objects of other libraries: iterables, indexable datasets and data loaders."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _NOTHING: Any = object()
 
 
 class IterableStream(Stream):
-    """Samples or batches of an iterable, or of what a callable without arguments returns.
+    """The samples or batches of an iterable.
 
     Parameters
     ----------
-    items : iterable or callable
-        Tuples, a value for each column; dicts, by name; or the values of a single column. An
-        iterator is gone through once: give a callable that makes it for more.
+    items : iterable, or callable without arguments that returns one
+        The items are tuples with a value per column, dicts by name, or values of a single column.
+        An iterator allows one pass: for more, use a callable that creates it.
     batched : bool
-        Whether the items are batches, which are passed on as they are.
+        Whether the items are batches, which are used unchanged.
     labels : sequence of str, optional
-        Which columns of dicts are labels; of tuples the last is.
+        Which columns of dicts are labels; of tuples the last one is.
     name : str, optional
-        What messages call it.
+        The name for error messages.
 
     >>> from nbgraph.io import SourceIter
     >>> it = SourceIter(IterableStream(lambda: ((k, -k) for k in range(3))), 2)
@@ -55,15 +55,15 @@ class IterableStream(Stream):
         self.name = type(items).__name__ if name is None else name
         self._spent = False
         self._described = _NOTHING
-        self._ahead: tuple[Any, Iterator[Any]] | None = None  # what was looked at is given first
+        self._peeked: tuple[Any, Iterator[Any]] | None = None  # the first item, and the rest
 
     @property
     def descs(self) -> tuple[DataDesc, ...] | None:  # type: ignore[override]
-        """The columns of samples that are dicts; None for others, which say no names."""
+        """Descriptions of the columns of dicts; None for other items, which have no names."""
         if self._described is _NOTHING:
-            items = self._begun()
+            items = self._start_iterator()
             first = next(items, _NOTHING)
-            self._ahead, self._described = (first, items), None
+            self._peeked, self._described = (first, items), None
             if isinstance(first, Mapping):
                 values = [(str(name), on_host(value)) for name, value in first.items()]
                 row = 1 if self.batched else 0
@@ -71,18 +71,18 @@ class IterableStream(Stream):
         return self._described
 
     def restart(self) -> Iterator[tuple[Any, ...]]:
-        """Begin again.
+        """Start a new pass.
 
         Raises
         ------
         DataError
-            It is an iterator, and was begun before.
+            The items are an iterator, which was used before.
         """
-        ahead, self._ahead = self._ahead, None
-        first, items = (_NOTHING, self._begun()) if ahead is None else ahead
+        peeked, self._peeked = self._peeked, None
+        first, items = (_NOTHING, self._start_iterator()) if peeked is None else peeked
         return map(columns_of, items if first is _NOTHING else chain([first], items))
 
-    def _begun(self) -> Iterator[Any]:
+    def _start_iterator(self) -> Iterator[Any]:
         items = self.items() if callable(self.items) else self.items
         begun = iter(items)
         if begun is self.items:
@@ -101,14 +101,14 @@ class IterableStream(Stream):
 
 
 class DatasetSource(Source):
-    """Samples of an object that gives them by number: `len(dataset)`, `dataset[i]`.
+    """The samples of an object with `len(dataset)` and `dataset[i]`.
 
     Parameters
     ----------
     dataset : object
-        Its samples are tuples, dicts or single values, of arrays, tensors, images or numbers.
+        Its samples are tuples, dicts or single values: arrays, tensors, images or numbers.
     labels : sequence of str, optional
-        Which columns of dicts are labels; of tuples the last is.
+        Which columns of dicts are labels; of tuples the last one is.
     name : str, optional
 
     >>> from nbgraph.io import SourceIter
@@ -145,7 +145,7 @@ class DatasetSource(Source):
             raise DataError(text, file=self.name, record=number) from error
 
     def read(self, block: int, rows: Values) -> Columns:
-        """Ask for samples one by one."""
+        """Read samples one by one."""
         samples = [self._sample(int(k)) for k in rows + self.blocks[block]]
         return together(map(columns_of, samples))
 
@@ -153,7 +153,7 @@ class DatasetSource(Source):
 def described(
     sample: Any, labels: Sequence[str] | None
 ) -> tuple[tuple[DataDesc, ...], tuple[str, ...]]:
-    """Return the columns of a sample, and the names of those that are labels."""
+    """Return descriptions of the columns of a sample, and the names of the label columns."""
     values = [on_host(value) for value in columns_of(sample)]
     if isinstance(sample, Mapping):
         names = [str(name) for name in sample]

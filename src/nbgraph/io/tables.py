@@ -1,7 +1,7 @@
-"""Tables as sources of samples: row groups of Parquet, batches of Arrow, whatever gives tables.
+"""Tables as sources of samples: row groups of Parquet, record batches of Arrow, blocks of CSV.
 
-A block is what the file keeps together, and is read as a whole, with the columns asked for alone:
-in memory are the blocks of a window, however large the data are.
+A block is a unit of the file, which is read as a whole, but with the requested columns only: memory
+holds the blocks of a window, however large the data are.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from nbgraph.io.source import Columns, Source, Values, taken
 
 
 class Tables:
-    """Rows of a table in blocks. Subclasses set the attributes and give `table`.
+    """The rows of a table in blocks. Subclasses set the attributes and define `table`.
 
-    `name`: for messages. `schema`: pyarrow.Schema. `blocks`: int64 array (n + 1,).
+    `name`: for error messages. `schema`: pyarrow.Schema. `blocks`: offsets, int64 array (n + 1,).
     """
 
     name: str
@@ -28,7 +28,7 @@ class Tables:
     blocks: Values
 
     def prepare(self, fields: Sequence[Field]) -> None:
-        """Take note of what is asked for, where that helps reading."""
+        """Receive the requested fields before the first read; by default do nothing."""
 
     def table(self, block: int, columns: Sequence[str]) -> Any:
         """Return some columns of a block."""
@@ -39,27 +39,27 @@ class Tables:
         return self.table(block, columns).take(arrow().array(rows))
 
     def fault(self, block: int, row: int, message: str) -> DataError:
-        """Return the error of a row of a block."""
+        """Return an error for a row of a block."""
         number = int(self.blocks[block]) + row
         error = DataError(f"row {number}, {message}", file=self.place(block))
         error.record = number
         return error
 
     def place(self, block: int) -> str:
-        """Return the file of a block."""
+        """Return the name of the file of a block."""
         return self.name
 
     def close(self) -> None:
-        """Release what is open."""
+        """Close open files."""
 
 
 class TableSource(Source):
-    """The samples of tables.
+    """The rows of tables as samples.
 
     Parameters
     ----------
     tables : Tables
-    data, label, **how : as those of `fields_of`
+    data, label, **how : see `fields_of`
     """
 
     whole_blocks = True
@@ -73,7 +73,7 @@ class TableSource(Source):
         self._columns = list(dict.fromkeys(c for f in self.fields for c in f.columns))
 
     def read(self, block: int, rows: Values) -> Columns:
-        """Read a block, or some of its rows alone: what is wrong with others does not matter."""
+        """Read a block, or some of its rows only, so that errors in other rows do not matter."""
         size = int(self.blocks[block + 1] - self.blocks[block])
         whole = len(rows) == size
         if whole:
@@ -93,8 +93,8 @@ class TableSource(Source):
         self.tables.close()
 
 
-class Beside(Source):
-    """Two sources of as many samples in blocks of the same size, their columns side by side."""
+class PairedSource(Source):
+    """Two sources with equal blocks as one, with the columns of both."""
 
     whole_blocks = True
 
@@ -115,7 +115,7 @@ class Beside(Source):
         self.labels = (*first.labels, *second.labels)
 
     def read(self, block: int, rows: Values) -> Columns:
-        """Read the block of both."""
+        """Read the columns of both sources."""
         return tuple([column for part in self.parts for column in part.read(block, rows)])
 
     def close(self) -> None:

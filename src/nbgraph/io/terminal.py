@@ -1,4 +1,4 @@
-"""Pictures and bytes as lines of text."""
+"""Display of images and bytes as lines of text, for the command line."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _SHADES = " .:-=+*#%@"
 
 
 def picture(pixels: np.ndarray[Any, Any], width: int = 0, *, colour: bool | None = None) -> str:
-    """Return an image as text: half blocks in colour, or letters where no terminal reads it.
+    """Return an image as text: half blocks in colour, or plain characters by brightness.
 
     Parameters
     ----------
     pixels : uint8 array (H, W, 3)
     width : int
-        In characters; 0: as much as the terminal holds of it, at most that of the image.
+        In characters; 0: the width of the image, or as much as fits into the terminal.
     colour : bool, optional
         By default whether standard output is a terminal.
 
@@ -41,7 +41,7 @@ def picture(pixels: np.ndarray[Any, Any], width: int = 0, *, colour: bool | None
 
 
 def _blocks(upper: np.ndarray[Any, Any], lower: np.ndarray[Any, Any]) -> str:
-    """Return two rows of pixels as a line of half blocks on coloured ground."""
+    """Return two rows of pixels as a line of half blocks on a coloured background."""
     cells = [
         "\x1b[38;2;{};{};{}m\x1b[48;2;{};{};{}m▀".format(*a, *b)
         for a, b in zip(upper.tolist(), lower.tolist())
@@ -50,7 +50,7 @@ def _blocks(upper: np.ndarray[Any, Any], lower: np.ndarray[Any, Any]) -> str:
 
 
 def hexadecimal(data: bytes, limit: int = 256) -> str:
-    """Return the first bytes as numbers and letters, 16 to a line.
+    """Return a hex dump of the first `limit` bytes, 16 per line.
 
     >>> print(hexadecimal(b"abc"))
     00000000  61 62 63                                         abc

@@ -1,8 +1,8 @@
-"""Parameters by key, which several devices, processes or machines keep in step.
+"""Parameters by key, which several devices, processes or machines share.
 
-A worker pushes what it computed and pulls what all of them agree on; where an optimizer is set, it
-runs in the store. `KVStore` has the calls, their checks and their defaults; a backend says where
-values lie (`create`).
+A worker pushes its gradients or values and pulls the combined values; an optimizer, if one is set,
+runs in the store. `KVStore` has the calls, their checks and their defaults; a backend (`create`)
+stores the values.
 
 >>> import nbgraph as ng
 >>> kv = ng.kv.create("local")

@@ -18,26 +18,26 @@ from nbgraph.scopes import Scopes
 from nbgraph.signatures import Function
 
 _jobs = Scopes(JOB)
-POLL = 0.1  # seconds between looks at who is there
+POLL = 0.1  # seconds between two checks of the workers
 GRACE = 10.0  # seconds that the others have to end after a failure
 SCHEDULER = 30.0  # seconds that a scheduler has to answer
 
 
 class Attempt:
-    """One call of a function on these workers."""
+    """One call of a function on the workers at `addresses`."""
 
     def __init__(self, client: Any, addresses: list[str], timeout: float) -> None:
         self.client, self.addresses, self.timeout = client, addresses, timeout
         self.shards: list[Any] = []
-        self.busy: list[str] = []  # who had not ended some time after the job was over
-        self._mark = uuid4().hex  # of this call, in the names that the dashboard shows
-        self._kept: list[Any] = []  # an actor lives as long as its future
+        self.busy: list[str] = []  # workers still busy some time after the job was over
+        self._mark = uuid4().hex  # identifies this call in the names on the dashboard
+        self._actors: list[Any] = []  # futures that keep the actors alive
 
     def run(self, function: Function, args: tuple[Any, ...], checkpoint: Any) -> list[Any]:
         """Return the results in rank order; raise the first failure when all have ended."""
         futures: list[Any] = []
         try:
-            with drawn(self.client, self._mark):
+            with progress_bar(self.client, self._mark):
                 try:
                     futures += self._calls(function, args, checkpoint)
                 except TypeError:
@@ -53,15 +53,15 @@ class Attempt:
                 future.release()
 
     def begin(self) -> None:
-        """Make a shard on each worker, before `run`."""
+        """Create a shard on each worker, before `run`."""
         count = len(self.addresses)
         for rank, address in enumerate(self.addresses):
             options = {"actor": True, "workers": [address], "key": f"shard-{rank}-{self._mark}"}
             future = self.client.submit(Shard, rank, count, self.timeout, **options)
-            self._kept.append(future)
-        self._watch(self._kept, time.monotonic() + self.timeout)
+            self._actors.append(future)
+        self._watch(self._actors, time.monotonic() + self.timeout)
         try:
-            self.shards = [future.result(self.timeout) for future in self._kept]
+            self.shards = [future.result(self.timeout) for future in self._actors]
         except Exception as error:
             what = f"a worker was lost when it had its shard ({type(error).__name__}: {error})"
             raise KVMembershipError(f"kv: {what}") from error
@@ -82,7 +82,7 @@ class Attempt:
         ]
 
     def _watch(self, futures: list[Any], end: float = inf) -> None:
-        """Return when all are finished; raise for the first that fails, is lost, or is late."""
+        """Wait until all are finished; raise an error if one fails, is lost, or is late."""
         wait = distributed().wait
         while pending := [rank for rank, f in enumerate(futures) if f.status == "pending"]:
             failed = [(k, f) for k, f in enumerate(futures) if f.status in {"error", "lost"}]
@@ -103,7 +103,7 @@ class Attempt:
             self._raise(failed)
 
     def _raise(self, failed: list[tuple[int, Any]]) -> None:
-        """Raise what a worker raised; a lost one goes before those that noticed it."""
+        """Raise a worker's exception; a lost worker has precedence over errors that it caused."""
         erred = [each for each in failed if each[1].status == "error"]  # others have no exception
         errors = [(rank, future.exception(self.timeout)) for rank, future in erred]
         own = [each for each in errors if not isinstance(each[1], KVMembershipError)]
@@ -116,7 +116,7 @@ class Attempt:
         raise error
 
     def _require_all(self, seconds: float) -> None:
-        """Raise KVMembershipError when a worker is lost, or is found to be within some seconds."""
+        """Raise KVMembershipError if a worker is lost now, or within `seconds`."""
         end = time.monotonic() + seconds
         while True:
             there = present(self.client)
@@ -128,7 +128,7 @@ class Attempt:
             time.sleep(POLL)
 
     def _loss(self, rank: int) -> KVMembershipError:
-        """Return the error for a worker that is lost, with what the shards know of it."""
+        """Return the error for a lost worker, with its last push."""
         rounds = self._asked("last", rank)
         number, name = max(rounds, key=lambda each: each[0], default=(0, ""))
         last = f"its last push was of round {number} of the key {parameter(name)!r}"
@@ -138,11 +138,11 @@ class Attempt:
         )
 
     def _asked(self, method: str, *args: Any, end: float | None = None) -> list[Any]:
-        """Return what the shards that are left answer, by default within some seconds."""
+        """Call a method of all reachable shards, and return their answers until `end`."""
         there, futures, answers = present(self.client), [], []
-        with self.client.as_current():  # an actor looks for its client
+        with self.client.as_current():  # an actor needs its client
             for shard, address in zip(self.shards, self.addresses, strict=False):
-                with suppress(Exception):  # its host is gone
+                with suppress(Exception):  # its host is lost
                     if address in there:
                         futures.append(getattr(shard, method)(*args))
         end = end or time.monotonic() + GRACE / 5
@@ -152,8 +152,8 @@ class Attempt:
         return answers
 
     def _abandon(self, futures: list[Any], why: str) -> None:
-        """Let those that wait for others fail now, and give all some time to end."""
-        with suppress(Exception):  # the scheduler may be gone, and with it who could be told
+        """Make workers that wait for others fail now, and give all some time to end."""
+        with suppress(Exception):  # the scheduler may be lost
             end = time.monotonic() + GRACE
             self._asked("abandon", why, end=end)
             while (busy := self._busy(futures)) and time.monotonic() < end:
@@ -177,7 +177,7 @@ def call(job: Job, function: Function, args: tuple[Any, ...]) -> Any:
 
 
 def _near(shard: Any) -> Any:
-    """Return the object itself of an actor that lives in this process: calls are not messages."""
+    """Return the actor's object if it lives in this process, so that calls need no messages."""
     worker = distributed().get_worker()
     return worker.state.actors[shard.key] if worker.address == shard._address else shard
 
@@ -196,13 +196,13 @@ def present(client: Any) -> set[str]:
 
 
 def place(client: Any) -> str:
-    """Return where the scheduler of a client is, in words; "" once the connection is closed."""
+    """Return " at " and the scheduler's address; "" once the connection is closed."""
     return f" at {client.scheduler.address}" if client.scheduler is not None else ""
 
 
 @contextmanager
-def drawn(client: Any, topic: str) -> Generator[None]:
-    """Draw, within it, what is reported under a topic."""
+def progress_bar(client: Any, topic: str) -> Generator[None]:
+    """Show progress reported under a topic during the block."""
     bar = Bar()
     client.subscribe_topic(topic, lambda event: bar.show(**event[1]["progress"]))
     try:

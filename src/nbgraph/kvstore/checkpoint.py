@@ -1,7 +1,7 @@
-"""Rounds of a job in a folder: values, states of the optimizer, positions of the workers.
+"""Checkpoints of a job in a folder: values, states of the optimizer, positions of the workers.
 
-Files of a round are written under names of its own; the manifest, which names them, is replaced
-last, so that a job that dies meanwhile finds the round before. Folders may be anything that fsspec
+The files of each round have their own names; the manifest, which lists them, is replaced last, so
+that the previous round stays valid if a job dies meanwhile. Folders may be anything that fsspec
 opens ("s3://...", "memory://...").
 """
 
@@ -25,7 +25,7 @@ _READING = threading.RLock()  # fsspec has one object, with one position, for al
 
 
 class Restored(NamedTuple):
-    """A round that a job goes on from."""
+    """A round from which a job continues."""
 
     values: dict[Any, Any]  # NDArrays by key
     positions: list[Any]  # of each worker
@@ -33,7 +33,7 @@ class Restored(NamedTuple):
 
     @contextmanager
     def optimizer(self) -> Generator[Path]:
-        """Yield a local file that `Optimizer.load` takes."""
+        """Yield a local file for `Optimizer.load`."""
         assert self.rule is not None, "the round has an optimizer"
         system, path = self.rule
         with _fetched(system, path) as file:
@@ -50,7 +50,7 @@ def _fetched(system: Any, path: str) -> Generator[Path]:
 
 
 def save(folder: Any, store: Any, number: int, positions: Sequence[Any]) -> None:
-    """Write what a store holds now, as round `number`."""
+    """Write the present values of a store, as round `number`."""
     system, root = _opened(folder)
     keys = [*store._keys]
     with tempfile.TemporaryDirectory() as own:
@@ -80,7 +80,7 @@ def save(folder: Any, store: Any, number: int, positions: Sequence[Any]) -> None
 
 
 def load(folder: Any) -> Restored | None:
-    """Return the round that a folder holds, or None where there is none."""
+    """Return the round in a folder, or None."""
     if folder is None:
         return None
     system, root = _opened(folder)

@@ -1,4 +1,4 @@
-"""Gradients in fewer bits, without losing what is left out."""
+"""Compression of gradients, with error feedback for the rest."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ _SHIFTS = np.array([6, 4, 2, 0], np.uint8)  # the first of four is in the highes
 
 @op
 def quantised(gradient: Any, residual: Any, threshold: Any) -> Any:
-    """Return what is sent of a gradient and the residual before, and the residual left."""
+    """Return the part of gradient plus residual that is sent, and the new residual."""
     whole = gradient + residual
     sent = threshold if whole >= threshold else (-threshold if whole <= -threshold else 0.0)
     return sent, whole - sent
 
 
 class Compression(ABC):
-    """Values that a worker sends, and their bytes."""
+    """A codec from gradients to the values that a worker sends, and their bytes."""
 
     @abstractmethod
     def sent(self, key: Any, device: int, gradient: Any) -> Any:
-        """Return what is sent of a gradient, as an array of its dtype."""
+        """Return the part of a gradient that is sent, as an array of its dtype."""
 
     @abstractmethod
     def nbytes(self, size: int) -> int:
-        """Return how many bytes so many values take."""
+        """Return the number of bytes for `size` values."""
 
     @abstractmethod
     def encode(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -40,7 +40,7 @@ class Compression(ABC):
 
     @abstractmethod
     def decode(self, data: np.ndarray[Any, Any], size: int, dtype: Any) -> np.ndarray[Any, Any]:
-        """Return the values of so many bytes."""
+        """Return `size` values from their bytes."""
 
     def _require_float(self, key: Any, gradient: Any) -> None:
         if gradient.dtype.kind != "f":
@@ -57,7 +57,7 @@ class HalfPrecision(Compression):
     """
 
     def sent(self, key: Any, device: int, gradient: Any) -> Any:
-        """Return a gradient as it arrives: rounded to float16."""
+        """Return the gradient rounded to float16."""
         self._require_float(key, gradient)
         return copy_of(copy_of(gradient, np.dtype("float16")), gradient.dtype)
 
@@ -78,7 +78,7 @@ class TwoBit(Compression):
     Parameters
     ----------
     threshold : float
-        More than 0. The sum of all that was sent and what is left is that of the gradients.
+        Above 0. All values sent plus the residual equal the sum of the gradients.
 
     >>> import nbgraph as ng
     >>> compression = TwoBit(threshold=0.5)
@@ -91,7 +91,7 @@ class TwoBit(Compression):
         self.residuals: dict[tuple[Any, int], Any] = {}
 
     def sent(self, key: Any, device: int, gradient: Any) -> Any:
-        """Return what is sent of a gradient, and keep the residual for that key and device."""
+        """Return the part of a gradient that is sent, and store the residual of key and device."""
         self._require_float(key, gradient)
         residual = self.residuals.get((key, device))
         if residual is None:
@@ -100,7 +100,7 @@ class TwoBit(Compression):
         return sent
 
     def nbytes(self, size: int) -> int:
-        """Return how many bytes so many values take: 16 of them 4."""
+        """Return the number of bytes for `size` values: 4 for each 16."""
         return -(-size // _PER_WORD) * 4
 
     def encode(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -37,13 +37,13 @@ _BRIEF = 1 << 20  # bytes, below which a copy on the event loop costs less than 
 
 
 class Dist(Joint):
-    """Slices of arrays on shards, one a worker.
+    """A store with slices of arrays on shards, one shard per worker.
 
-    `slice_bytes`: of larger arrays each slice is a message of its own; one of 1 MiB lies on all
-    shards.
+    `slice_bytes`: size of a slice; each slice of a larger array is a separate message. Arrays from
+    1 MiB on are spread over all shards.
 
-    Pushes and pulls are operations of the engine that end when the shards have answered: what a
-    layer's gradients need does not wait for those of others, and the highest priority goes first.
+    Pushes and pulls are operations of the engine that end when the shards have answered: those of
+    different keys do not wait for each other, and the highest priority goes first.
     """
 
     asynchronous = False
@@ -57,14 +57,14 @@ class Dist(Joint):
         self._sender = Sender(self._loop)
         self._bound = slice_bytes
         self._slices: dict[Key, list[Slice]] = {}
-        self._lost: KVMembershipError | None = None  # since a shard did not answer
-        self._patience = 3 * self._job.timeout  # more than a request has, whose error says more
+        self._lost: KVMembershipError | None = None  # set once a shard does not answer
+        self._patience = 3 * self._job.timeout  # longer than a request, whose error is better
         self._folder, self._restored = self._job.checkpoint, checkpoints.load(self._job.checkpoint)
         options = {"kind": self.type, "slice_bytes": slice_bytes, **self._agreed()}
         self._everywhere("join", self.rank, __version__, options)
 
     def _agreed(self) -> dict[str, Any]:
-        """Return options of the kind, which are the same for all workers."""
+        """Return further options, which have to be the same for all workers."""
         return {}
 
     # values ---------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ class Dist(Joint):
         _finish(keys, outs, targets)
 
     def _targets(self, keys: Keys, outs: Lists) -> dict[Key, list[Any]]:
-        """Return, by key, the arrays to pull to: contiguous ones on the host."""
+        """Return, by key, contiguous arrays on the host to pull to: the outs, or new ones."""
         return {
             key: [
                 out
@@ -152,7 +152,7 @@ class Dist(Joint):
     def _exchange(
         self, parcel: Parcel, views: Any, rooms: Any, numbers: Any, done: Countdown
     ) -> Callable[[], Any]:
-        """Return the coroutine function that sends a parcel's values and asks for the sum."""
+        """Return the coroutine function that sends a parcel and, if `rooms`, fetches the sum."""
         named = self._named(parcel)
         packed = self._compression
         if packed is None:
@@ -163,7 +163,7 @@ class Dist(Joint):
 
         pulls, shard = any(rooms.values()), self._job.shards[parcel.shard]
         if not pulls and isinstance(shard, Shard):
-            data = data.copy()  # the shard keeps it, and the operation ends before the round does
+            data = data.copy()  # the shard keeps it until the round ends, after this operation
 
         async def send() -> None:
             try:
@@ -184,7 +184,7 @@ class Dist(Joint):
     async def _fetch(
         self, parcel: Parcel, named: Any, rooms: Any, done: Countdown, data: Any = None
     ) -> None:
-        """Write a round to its arrays; `data`: what a push brought of it."""
+        """Write a round to its arrays; `data`: the values, if the push returned them."""
         try:
             if data is None:
                 head = closed(self._job.shards[parcel.shard], self.rank, *named)
@@ -218,7 +218,7 @@ class Dist(Joint):
         priority: int,
         keys: Keys,
     ) -> None:
-        """Push an operation that ends when so many messages are answered."""
+        """Push an operation that ends when `count` messages are answered."""
         more = "" if len(keys) == 1 else f" and {len(keys) - 1} more"
 
         def run(_: Any, on_complete: Any) -> None:
@@ -236,11 +236,11 @@ class Dist(Joint):
         return Context().run(asyncio.run_coroutine_threadsafe, coroutine, self._loop)
 
     async def _ask(self, shard: int, method: str, *args: Any) -> Any:
-        """Return a shard's answer; raise KVMembershipError where none comes in time, and from then
-        on.
+        """Return a shard's answer; raise KVMembershipError if none comes in time, and at every
+        later call.
 
-        A shard answers after `timeout` at the latest, when it waits for others; its host may be
-        frozen or behind a cut, and the network has as much time again.
+        A shard that waits for other workers answers after `timeout`; the network has as much time
+        again, as the host may be frozen or unreachable.
         """
         if self._lost is not None:
             raise self._lost
@@ -272,13 +272,13 @@ class Dist(Joint):
                 f"kv: worker {self.rank} is closing ({type(error).__name__}: {error})"
             ) from error
         finally:
-            for call in calls:  # those that nobody waits for any more
+            for call in calls:  # no effect on finished ones
                 call.cancel()
 
     def _everywhere(self, method: str, *args: Any) -> list[Any]:
         return self._wait([self._asked(k, method, *args) for k in range(len(self._job.shards))])
 
-    # the rule -------------------------------------------------------------------------------------
+    # updates --------------------------------------------------------------------------------------
 
     def set_updater(self, updater: Updater) -> None:
         """See `KVStore`; the function runs on the shards, for slices as flat arrays."""
@@ -305,11 +305,11 @@ class Dist(Joint):
             with latest.optimizer() as path:
                 self.load_optimizer_states(path)
         elif self.rank == 0 and (state := optimizer.state_dict())["parameters"]:
-            self._load(state)  # it has taken steps before
+            self._load(state)  # states of earlier steps
         self.barrier()
 
     def _rule(self, updater: Any, optimizer: Any) -> None:
-        self.barrier()  # rounds under way are those of the rule before
+        self.barrier()  # pending rounds belong to the previous rule
         if self.rank == 0:
             require_picklable(
                 "kv.set_updater" if optimizer is None else "kv.set_optimizer",
@@ -319,7 +319,7 @@ class Dist(Joint):
         self.barrier()
 
     def save_optimizer_states(self, path: Any, dump_optimizer: bool = False) -> None:
-        """See `KVStore`; one worker is enough, when all have ended their rounds."""
+        """See `KVStore`; to be called on one worker, after all have ended their rounds."""
         own = self._require_optimizer("save_optimizer_states")
         self._settle()
         whole = own.portable()
@@ -327,20 +327,20 @@ class Dist(Joint):
         whole.save(path)
 
     def load_optimizer_states(self, path: Any) -> None:
-        """See `KVStore`; one worker is enough."""
+        """See `KVStore`; to be called on one worker."""
         whole = self._require_optimizer("load_optimizer_states").portable()
         whole.load(path)
         self._load(whole.state_dict())
 
     def _load(self, state: Mapping[str, Any]) -> None:
-        """Let each shard have the states of its slices."""
+        """Send each shard the states of its slices."""
         states = parted(state, self._slices)
         self._wait([self._asked(k, "load", states(k)) for k in range(len(self._job.shards))])
 
     def set_gradient_compression(self, compression_params: Any) -> None:
-        """See `KVStore`; every worker calls it with the same."""
+        """See `KVStore`; every worker calls it with the same arguments."""
         super().set_gradient_compression(compression_params)
-        self.barrier()  # what is under way is not compressed
+        self.barrier()  # pending messages are not compressed
         if self.rank == 0:
             self._everywhere("compress", self._compression)
         self.barrier()
@@ -348,13 +348,13 @@ class Dist(Joint):
     # all together ---------------------------------------------------------------------------------
 
     def barrier(self) -> None:
-        """Wait until every worker has come here and all its pushes and pulls are done."""
+        """Wait until every worker has called this and all its pushes and pulls are done."""
         self._settle()
         self._wait([self._asked(0, "barrier", self.rank)])
 
     @property
     def shown(self) -> Report | bool:
-        """See `KVStore`: progress is shown where the job was started, not on its workers."""
+        """See `KVStore`: the process that started the job shows progress, not its workers."""
         return self.rank == 0 and (reporter(self._job.topic) or True)
 
     def _positions(self, position: Any) -> list[Any]:
@@ -364,18 +364,18 @@ class Dist(Joint):
 
 
 class DistSync(Dist):
-    """A pull of a round sees the sum of all workers' pushes of it, added in the order of ranks."""
+    """A synchronous store: pulls of a round return the sum of all pushes, added in rank order."""
 
     type = "dist_sync"
 
 
 class DistAsync(Dist):
-    """Every push is applied as it comes, once; a worker sees its own.
+    """An asynchronous store: every push is applied on arrival, once; a worker sees its own.
 
     Parameters
     ----------
     max_staleness : int, optional
-        Rounds that the slowest worker may be behind one that pulls; None: any number.
+        The most rounds by which the slowest worker may lag behind one that pulls; None: any.
     """
 
     type = "dist_async"
@@ -396,7 +396,7 @@ def _chunks(targets: dict[Key, list[Any]], keys: Keys) -> list[Any]:
 
 
 def _finish(keys: Keys, outs: Lists, targets: Any) -> None:
-    """Note that arrays are written, and bring those on devices or in pieces what came."""
+    """Count writes of arrays, and copy results to those on devices or not contiguous."""
     for key, each in zip(keys, outs, strict=True):
         for out, target in zip(each, targets[key], strict=True):
             if target is not out:

@@ -1,4 +1,4 @@
-"""The job that a worker is part of, as the worker knows it."""
+"""The job that a worker takes part in, from the worker's view."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Report = Callable[..., None]  # (label, done=, total=) or (label, text=): shows 
 
 
 class Job(NamedTuple):
-    """One worker's part of a job. Shards are in the same order for all workers."""
+    """One worker's view of a job. Shards are in the same order for all workers."""
 
     rank: int
     workers: int
-    shards: list[Any]  # Dask actors of `Shard`, or where it lives in this process the object itself
+    shards: list[Any]  # Dask actors of `Shard`, or the object itself if it lives in this process
     timeout: float  # seconds that a worker waits for others
-    checkpoint: Any  # None, or the folder where rounds are kept
+    checkpoint: Any  # None, or the folder of checkpoints
     loop: Any = None  # the event loop of the worker
     topic: str = ""  # under which progress is reported
 
 
 def current_job(kind: str) -> Job:
-    """Return the job of the function that is running; ArgumentError outside of one."""
+    """Return the job of the running function; raise ArgumentError outside of one."""
     job = JOB.get(None)
     if job is None:
         raise ArgumentError(
@@ -37,18 +37,18 @@ def current_job(kind: str) -> Job:
 
 
 def impatient(shard: Any) -> Any:
-    """Let an actor's calls fail when its host is lost; return the event loop that they run on.
+    """Make an actor's calls fail when its host is lost; return the event loop that they run on.
 
-    Dask's own go on waiting for the actor to be there again, which a shard never is: of a call that
-    is under way while the host dies they set no result, so that a wait for it has no end.
+    By default Dask waits for the actor to come back, which a shard never does: a pending call gets
+    no result when the host dies, so that a wait for it would never end.
     """
-    loop = shard._io_loop.asyncio_loop  # it looks for the worker that it is used on
+    loop = shard._io_loop.asyncio_loop  # the loop of the worker that uses the actor
     shard._future = None
     return loop
 
 
 def distributed() -> Any:
-    """Return Dask's package `distributed`, which the extra `dist` brings."""
+    """Return Dask's package `distributed`, which the extra `dist` installs."""
     try:
         return importlib.import_module("distributed")
     except ImportError:
@@ -59,7 +59,7 @@ def distributed() -> Any:
 
 
 def require_picklable(call: str, value: Any) -> None:
-    """Raise ArgumentError where a value cannot be sent to other processes."""
+    """Raise ArgumentError if a value cannot be sent to other processes."""
     distributed()
     protocol = importlib.import_module("distributed.protocol.pickle")
     try:
@@ -72,7 +72,7 @@ def require_picklable(call: str, value: Any) -> None:
 
 
 def reporter(topic: str) -> Report | None:
-    """Return what sends progress from this worker of Dask; None outside of one."""
+    """Return a function that sends progress from this Dask worker; None outside of one."""
     try:
         worker = distributed().get_worker()
     except ValueError:

@@ -1,4 +1,4 @@
-"""The common part of stores of several workers, whatever carries their messages."""
+"""The common part of stores with several workers, independent of the transport."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ _NUMBERS = ("lr", "rescale", "weight_decay", "clip_value")  # of an optimizer th
 
 
 class Joint(KVStore):
-    """Sums of a worker's own devices, and rounds that are kept in a folder."""
+    """The base of stores with several workers: sums over own devices, and checkpoints."""
 
     capabilities = frozenset(["optimizer", "compression"])
     _folder: Any = None
     _restored: checkpoints.Restored | None = None
-    _patience: float | None = None  # seconds that pushes and pulls under way may take
+    _patience: float | None = None  # seconds that pending pushes and pulls may take
 
     def __init__(self) -> None:
         super().__init__()
-        self._rounds: dict[Key, int] = {}  # of each key the pushes of this worker that have begun
+        self._rounds: dict[Key, int] = {}  # number of this worker's pushes that have begun, by key
         self._variables: dict[Key, Any] = {}
 
     @property
     def shown(self) -> Report | bool:
-        """See `KVStore`: of all workers, which keep step, one bar is enough."""
+        """See `KVStore`: only worker 0 shows a bar, as all workers progress alike."""
         return self.rank == 0
 
     @abstractmethod
     def _positions(self, position: Any) -> list[Any]:
-        """Return the positions that all workers give, in the order of ranks; on worker 0."""
+        """Return the positions of all workers in rank order, on worker 0."""
 
     def _sum(self, key: Key, arrays: Sequence[Any]) -> Any:
-        """Return the sum of a worker's own devices, contiguous on the host; with compression, the
-        part of it that is sent."""
+        """Return the sum over a worker's own devices, contiguous on the host; with compression,
+        the part of it that is sent."""
         total, *rest = [a if a.device.host else copy_of(a, device=CPU) for a in arrays]
         for each in rest:
             total = total + each
@@ -51,7 +51,7 @@ class Joint(KVStore):
         return total if total._layout.contiguous else copy_of(total)
 
     def _numbers(self) -> dict[str, Any]:
-        """Return the optimizer's numbers as they are now, for the round that is pushed."""
+        """Return the optimizer's present numbers, for the round that is pushed."""
         own = self._optimizer
         if own is None:
             return {}
@@ -63,18 +63,19 @@ class Joint(KVStore):
 
     @property
     def position(self) -> Any:
-        """Return this worker's position in the `checkpoint` that the job goes on from, or None."""
+        """Return this worker's position in the checkpoint that the job continues from, or None."""
         restored = self._restored
         if restored is None or self.rank >= len(restored.positions):
             return None
         return restored.positions[self.rank]
 
     def checkpoint(self, position: Any = None) -> None:
-        """Keep the round that all workers have ended: values, states of the optimizer and
-        `position`, which JSON can hold (such as `state_dict()` of an iterator of data).
+        """Save the round that all workers have ended: values, states of the optimizer and each
+        worker's `position`, of JSON types (such as `state_dict()` of an iterator of data).
 
-        Every worker calls it. `ng.kv.cluster(...).run(..., checkpoint=folder)` says where, with MPI
-        `create(..., checkpoint=folder)`; a job that finds a round there begins with it.
+        Every worker calls it. The folder is that of `ng.kv.cluster(...).run(...,
+        checkpoint=folder)`, or of `create(..., checkpoint=folder)` with MPI; a job whose folder
+        has a checkpoint continues from it.
         """
         if self._folder is None:
             raise ArgumentError(

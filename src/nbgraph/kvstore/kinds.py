@@ -10,7 +10,7 @@ from typing import Any
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.kvstore.store import KVStore
 
-# kind and engine (its first is the default; None: the process alone): a class, or where it is
+# (kind, engine) -> class or its path; the first engine of a kind is the default, None: one process
 _KINDS: dict[tuple[str, str | None], str | type[KVStore]] = {
     ("local", None): "nbgraph.kvstore.local:Local",
     ("device", None): "nbgraph.kvstore.local:Device",
@@ -33,13 +33,13 @@ def create(kind: str = "local", *, engine: str | None = None, **options: Any) ->
     Parameters
     ----------
     kind : str
-        "local": sums lie on the host; "device": where the first array of a key lies; "dist_sync":
-        pulls see the sums of all workers' pushes; "dist_async": each push is applied as it comes.
-        Upper and lower case are the same, and what `register` was given is known, too.
+        "local": sums on the host; "device": sums on the device of a key's first array; "dist_sync":
+        pulls return the sums of all workers' pushes; "dist_async": each push is applied on arrival.
+        Kinds are case-insensitive and include those of `register`.
     engine : str, optional
-        Of a dist kind. "dask", the default: workers are those of a cluster, and the call is inside
-        of a function that `ng.kv.cluster` runs. "mpi": the processes that `mpirun` has started;
-        "dist_sync" alone, and the extra `nbgraph[mpi]`.
+        For a dist kind. "dask", the default: the workers of a cluster, in a function that
+        `ng.kv.cluster` runs. "mpi": the processes that `mpirun` has started; for "dist_sync" only,
+        with the extra `nbgraph[mpi]`.
     **options
         Of the store: `slice_bytes` of the dist kinds, `max_staleness` of "dist_async", `timeout`
         and `checkpoint` with MPI.
@@ -47,7 +47,7 @@ def create(kind: str = "local", *, engine: str | None = None, **options: Any) ->
     Raises
     ------
     ArgumentError
-        The kind, the engine or an option is not known; the message lists those that are.
+        For an unknown kind, engine or option; the message lists the valid ones.
 
     >>> import nbgraph as ng
     >>> ng.kv.create("device").type
@@ -74,7 +74,7 @@ def create(kind: str = "local", *, engine: str | None = None, **options: Any) ->
 
 
 def register(cls: type[KVStore]) -> type[KVStore]:
-    """Make a class known to `create` by its `type`; for use as a decorator.
+    """Register a class with `create` under its `type`; a class decorator.
 
     >>> import nbgraph as ng
     >>> from nbgraph.kvstore.local import Local
@@ -105,7 +105,7 @@ def _class(kind: str, engine: str | None) -> type[KVStore]:
 
 
 def _unfit(kind: str, engine: Any, engines: Sequence[str | None]) -> str:
-    """Return what to say of an engine that a kind does not have."""
+    """Return the message for an engine that a kind does not support."""
     if engine == "mpi" and "dask" in engines:
         return (
             f"kv.create: kind={kind!r} with engine='mpi', whose sums take every worker at once; "

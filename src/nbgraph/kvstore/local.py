@@ -1,4 +1,4 @@
-"""Stores of one process: sums of several devices, and the rule that is applied to them."""
+"""Stores of one process: sums over several devices, and the updates by them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from nbgraph.kvstore.store import Key, Keys, KVStore, Lists
 
 
 class Local(KVStore):
-    """Values on the host.
+    """A store with values on the host.
 
-    Nothing waits on one machine but for what it reads, so priorities change nothing.
+    On one machine operations wait only for their operands, so priorities have no effect.
     """
 
     type = "local"
@@ -23,7 +23,7 @@ class Local(KVStore):
     def __init__(self) -> None:
         super().__init__()
         self._stored: dict[Key, Array] = {}
-        self._pulled: dict[Key, Any] = {}  # the first array that was last pulled to at a push
+        self._pulled: dict[Key, Any] = {}  # the first array pulled to at the last `pushpull`
 
     def _init(self, keys: Keys, values: Sequence[Any]) -> None:
         self._stored |= {k: copy_of(v, device=CPU) for k, v in zip(keys, values, strict=True)}
@@ -63,10 +63,10 @@ class Local(KVStore):
                     out._chunk.writes += 1
 
     def _along(self, keys: Keys, pushed: Sequence[Any], outs: Lists) -> list[Any]:
-        """Return of each key the first array to pull to, if the step itself can write it, or None.
+        """Return for each key the first array to pull to if the update step can write it, or None.
 
-        All pushes come before the first pull: an array that something of the call reads waits. So
-        does one that is new, as the steps of a plan are for arrays that stay.
+        All pushes come before the first pull, so an array that another part of the call uses is
+        excluded. So is a new one, as the steps of a plan are for arrays that stay the same.
         """
         firsts = {key: each[0] for key, each in zip(keys, outs, strict=True) if each}
         former, self._pulled = self._pulled, self._pulled | firsts
@@ -82,7 +82,7 @@ class Local(KVStore):
         return along
 
     def _sum(self, key: Key, arrays: Sequence[Any]) -> Any:
-        """Return the sum of a key's arrays, added in their order where its value lies."""
+        """Return the sum of a key's arrays, added in their order on the device of its value."""
         if self._compression is not None:
             arrays = [self._compression.sent(key, k, each) for k, each in enumerate(arrays)]
         device = self._stored[key]._chunk.device
@@ -95,7 +95,7 @@ class Local(KVStore):
 
 
 class Device(Local):
-    """Values where the first array of a key lies: sums of devices need not come to the host."""
+    """A store with values on the device of a key's first array, so that sums stay there."""
 
     type = "device"
     capabilities = frozenset(["optimizer", "compression"])

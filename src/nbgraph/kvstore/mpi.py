@@ -1,4 +1,4 @@
-"""A store whose workers are the processes that `mpirun` has started: sums by all-reduce."""
+"""A store for processes that `mpirun` has started: sums by all-reduce."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 class _Part(NamedTuple):
-    """A slice of what is summed and of where the sum goes; one worker adds it up for all."""
+    """A slice of a source and of the target of its sum; the worker `owner` adds it up for all."""
 
     owner: int
     source: np.ndarray[Any, Any]
@@ -35,13 +35,13 @@ class _Part(NamedTuple):
 
 
 class AllReduce(Joint, Local):
-    """Values on every worker: all take the same steps, by sums that are added in rank order.
+    """A store with values on every worker: all take the same steps, by sums in rank order.
 
-    `slice_bytes`: larger arrays are summed in slices, between which more urgent keys go first.
+    `slice_bytes`: larger arrays are summed in slices, between which more urgent keys may run.
     `timeout`: seconds to wait for other workers. `checkpoint`: the folder of `kv.checkpoint`; a job
-    that finds a round there goes on from it.
+    continues from a round there.
 
-    Every worker pushes each key as often as the others; in which order does not matter.
+    Every worker must push each key equally often, in any order.
     """
 
     type = "dist_sync"
@@ -72,7 +72,7 @@ class AllReduce(Joint, Local):
         self._restored = self._all("restore", own and own._replace(values={}))[0]
 
     def _all(self, name: str, value: Any) -> list[Any]:
-        """Return what each worker gives, in the order of ranks."""
+        """Return the value of each worker, in rank order."""
         return self._turns.together(name, lambda: self._comm.allgather(value))
 
     def _init(self, keys: Keys, values: Sequence[Any]) -> None:
@@ -85,7 +85,7 @@ class AllReduce(Joint, Local):
         super()._keep(keys, values)
 
     def _shared(self, keys: Keys, values: Sequence[Any]) -> list[Any]:
-        """Return the first values of worker 0, and make room for the keys."""
+        """Return worker 0's initial values, and add the keys to the table of turns."""
         arrays = [self._values.get(*pair) for pair in zip(keys, values, strict=True)]
         firsts = [np.array(each.asnumpy(), order="C") for each in arrays]
 
@@ -116,7 +116,7 @@ class AllReduce(Joint, Local):
         return arrays[0]  # the sum over workers
 
     def _reduced(self, key: Key, own: Any, priority: int) -> Any:
-        """Return the sum over workers, which an operation of the engine brings."""
+        """Return the sum over workers, computed by an operation of the engine."""
         total = empty_of(own._layout, CPU)
         self._rounds[key] += 1
         text = f"push {self._rounds[key]} of {key!r} ({self._rule()})"
@@ -138,14 +138,14 @@ class AllReduce(Joint, Local):
         return total
 
     def _rule(self) -> str:
-        """Return what all workers have to agree about."""
+        """Return a description of the update rule, on which all workers have to agree."""
         rule, packed = self._optimizer, type(self._compression).__name__
         hyper = {} if rule is None else {**rule.hyper, **self._numbers()}
         return f"{type(rule).__name__}, {hyper}, {packed}"
 
     def _exchange(self, tasks: list[list[_Part]]) -> None:
-        """Sum the first parts of these, about a slice for each worker, and take them away: each
-        worker adds up what it owns, in the order of ranks, and gets the sums of the others."""
+        """Remove the first parts of these tasks, about a slice per worker, and sum them: each
+        worker adds up the parts that it owns, in rank order, and gets the sums of the others."""
         parts: list[_Part] = []
         room = self._bound * self.num_workers
         for each in tasks:
@@ -184,12 +184,12 @@ class AllReduce(Joint, Local):
         return self._compression.decode(data, part.source.size, part.source.dtype)
 
     def _counts(self, parts: Sequence[_Part], data: Sequence[_Bytes]) -> list[int]:
-        """Return how many bytes belong to each worker."""
+        """Return the number of bytes of each worker."""
         pairs = [(part.owner, each.size) for part, each in zip(parts, data, strict=True)]
         return [sum(size for owner, size in pairs if owner == r) for r in range(self.num_workers)]
 
     def set_optimizer(self, optimizer: Any) -> None:
-        """See `KVStore`; every worker calls it, and takes numbers and states of worker 0's."""
+        """See `KVStore`; every worker calls it, with worker 0's numbers and states."""
         super().set_optimizer(optimizer)
         if self._restored is not None and self._restored.rule is not None:
             with self._restored.optimizer() if self.rank == 0 else nullcontext() as path:
@@ -199,7 +199,7 @@ class AllReduce(Joint, Local):
             optimizer.load_state_dict(self._all("set_optimizer", state)[0])
 
     def load_optimizer_states(self, path: Any) -> None:
-        """See `KVStore`; every worker calls it, and the file of worker 0 is taken."""
+        """See `KVStore`; every worker calls it, and worker 0's file is read."""
         own, state = self._require_optimizer("load_optimizer_states"), None
         if self.rank == 0:
             whole = own.portable()
@@ -208,12 +208,12 @@ class AllReduce(Joint, Local):
         own.load_state_dict(self._all("load_optimizer_states", state)[0])
 
     def set_gradient_compression(self, compression_params: Any) -> None:
-        """See `KVStore`; every worker calls it with the same."""
-        self.barrier()  # what is under way is not compressed
+        """See `KVStore`; every worker calls it with the same arguments."""
+        self.barrier()  # pending sums are not compressed
         super().set_gradient_compression(compression_params)
 
     def barrier(self) -> None:
-        """Wait until every worker has come here and all its pushes are done."""
+        """Wait until every worker has called this and all its pushes are done."""
         self._settle()
         self._all("barrier", None)
 

@@ -25,7 +25,7 @@ _Spec = tuple[str, tuple[int, ...], int]  # dtype and shape of a key, elements o
 
 
 class _Entry:
-    """A slice: how many rounds are counted, and pushes of the rounds that are not whole yet."""
+    """A slice: its complete rounds, and the pushes of rounds that are not complete yet."""
 
     __slots__ = ("dtype", "pending", "round", "seen", "size", "whole")
 
@@ -33,18 +33,18 @@ class _Entry:
         dtype, self.whole, self.size = spec
         self.dtype = np.dtype(dtype)
         self.round = 0
-        self.seen = [0] * workers  # of each worker the last push that counts
+        self.seen = [0] * workers  # the number of each worker's last push
         self.pending: dict[int, dict[int, tuple[Any, dict[str, Any]]]] = {}
 
 
 # of a push: rank, names of slices, round of each, numbers of the optimizer for these rounds (worker
-# 0's hold), whether the new values are wanted
+# 0's are used), whether to return the new values
 Push = tuple[int, Sequence[str], Sequence[int], dict[str, Any], bool]
 Pull = tuple[int, Sequence[str], Sequence[int]]  # rank; names and rounds of slices
 
 
 class _Round(NamedTuple):
-    """A slice's round that is whole: the values of the workers in their order."""
+    """A complete round of a slice: the values of all workers in rank order."""
 
     name: str
     number: int
@@ -53,14 +53,14 @@ class _Round(NamedTuple):
 
 
 class Shard:
-    """Slices of a store's arrays, summed and updated by a `Local` store: what one machine computes
-    is what a shard computes.
+    """Slices of a store's arrays, summed and updated by a `Local` store, so that a shard computes
+    the same as one machine.
 
     `number`: of the shard. `workers`: int. `timeout`: seconds that a request waits for other
     workers.
 
-    Methods run on the worker's event loop; arithmetic runs on a thread of the shard's own, so that
-    heartbeats go on. A push names its worker and round: one that comes twice counts once.
+    Methods run on the worker's event loop; arithmetic runs on a separate thread, so that heartbeats
+    continue. A push has its worker and round: one that arrives twice counts once.
     """
 
     def __init__(self, number: int, workers: int, timeout: float) -> None:
@@ -72,17 +72,17 @@ class Shard:
         self._compression: Compression | None = None
         self._asynchronous = False
         self._staleness: int | None = None
-        self._options: dict[str, Any] = {}  # that workers have joined with
+        self._options: dict[str, Any] = {}  # of the workers that have joined
         self._waiting: dict[asyncio.Future[None], Callable[[], bool]] = {}
-        self._barrier = [0, 0]  # workers that have come, barriers that are over
+        self._barrier = [0, 0]  # workers that have arrived, barriers that are over
         self._came: set[int] = set()  # ranks of those workers
-        self._known: set[int] = set()
+        self._joined: set[int] = set()  # ranks
         self._positions: dict[int, Any] = {}
 
-    # workers come ---------------------------------------------------------------------------------
+    # membership -----------------------------------------------------------------------------------
 
     async def join(self, rank: int, version: str, options: dict[str, Any]) -> None:
-        """Let a worker take part, once."""
+        """Add a worker, once."""
         if version != __version__:
             raise KVStoreError(
                 f"kv.create: worker {rank} has nbgraph {version}, the store's host {__version__}; "
@@ -93,32 +93,32 @@ class Shard:
                 f"kv.create: a worker of rank {rank}, but the job has {self.workers} workers, of "
                 f"ranks from 0 to {self.workers - 1}"
             )
-        if rank in self._known:
+        if rank in self._joined:
             raise KVMembershipError(
                 f"kv.create: worker {rank} came a second time: it was lost and started again, or "
                 "its function creates two stores"
             )
-        agreed = self._options if self._known else options
+        agreed = self._options if self._joined else options
         for name, value in options.items():
             if name not in agreed or agreed[name] != value:
                 raise KVStoreError(
                     f"kv.create: worker {rank} asks for {name}={value!r}, others for "
                     f"{agreed.get(name)!r}; create the store with the same options everywhere"
                 )
-        self._known.add(rank)
+        self._joined.add(rank)
         self._options = options
         self._asynchronous = options["kind"] == "dist_async"
         self._staleness = options.get("max_staleness")
 
     async def abandon(self, why: str) -> None:
-        """Fail all that waits here and all that comes: the job is over."""
+        """Fail all waiting and all later requests, as the job is over."""
         self._failure = KVMembershipError(why)
         for future in self._waiting:
             if not future.done():
                 future.set_exception(self._failure)
 
     async def barrier(self, rank: int) -> None:
-        """Wait until every worker has come."""
+        """Wait until every worker has called this."""
         self._barrier[0] += 1
         self._came.add(rank)
         turn = self._barrier[1]
@@ -129,11 +129,11 @@ class Shard:
         await self._until(lambda: self._barrier[1] > turn, lambda: self._absent("a barrier", rank))
 
     async def deposit(self, rank: int, position: Any) -> None:
-        """Keep what a worker has to know to go on from here."""
+        """Store the position of a worker for a checkpoint."""
         self._positions[rank] = position
 
     async def deposits(self) -> list[Any]:
-        """Return what every worker has left, in the order of ranks."""
+        """Return the positions of all workers, in rank order."""
         return [self._positions.get(rank) for rank in range(self.workers)]
 
     def _absent(self, what: str, rank: int) -> str:
@@ -147,7 +147,7 @@ class Shard:
     # values ---------------------------------------------------------------------------------------
 
     async def init(self, rank: int, names: list[str], specs: list[_Spec], data: Any) -> None:
-        """Store first values, those of worker 0, for which the others wait."""
+        """Store the initial values of worker 0; other workers wait for them."""
         if rank == 0 and names[0] not in self._entries:
             firsts = _split(data, [np.dtype(d) for d, _, _ in specs], [n for *_, n in specs])
             await self._work(lambda: self._store.init(names, [array(f) for f in firsts]))
@@ -172,10 +172,10 @@ class Shard:
                 )
 
     async def push(self, head: Push | bytes, data: Any) -> Any:
-        """Take a worker's values for its round of each slice; those that came before are left.
+        """Add a worker's values to its round of each slice, ignoring repeated ones.
 
-        Returns the new values if they are wanted and these rounds are whole now; None where other
-        workers are still to come.
+        Returns the new values if they are requested and these rounds are complete now; None if
+        pushes of other workers are missing.
         """
         rank, names, rounds, numbers, pulls = opened(head)
         self._require()
@@ -204,7 +204,7 @@ class Shard:
         return await asyncio.shield(work) if whole or self._asynchronous else None
 
     async def _apply(self, ready: Sequence[_Round], names: Sequence[str]) -> Any:
-        """Sum and update, in the order of the event loop; return the values of `names`, if any."""
+        """Sum and update complete rounds; return the new values of `names`, if any."""
 
         def run() -> Any:
             self._update(ready)
@@ -238,7 +238,7 @@ class Shard:
             self._wake()
 
     async def pull(self, head: Pull | bytes) -> Any:
-        """Return the values of a round, when every worker has pushed it."""
+        """Return the values of a round once every worker has pushed it."""
         rank, names, rounds = opened(head)
         own = [self._entries[name] for name in names]
         slack = self._staleness
@@ -253,7 +253,7 @@ class Shard:
         return await self._work(lambda: self._snapshot(names))
 
     def _snapshot(self, names: Sequence[str]) -> np.ndarray[Any, Any]:
-        """Return a copy of values; call it on the one thread that writes them."""
+        """Return a copy of values; to be called on the thread that writes them."""
         return np.concatenate([self._store._stored[n]._view().view(np.uint8) for n in names])
 
     def _missing(
@@ -277,17 +277,17 @@ class Shard:
         parts = _split(data, [np.dtype("uint8")] * len(own), [packed.nbytes(n) for n in sizes])
         return [packed.decode(*each) for each in zip(parts, sizes, dtypes, strict=True)]
 
-    # the rule -------------------------------------------------------------------------------------
+    # updates --------------------------------------------------------------------------------------
 
     async def rule(self, updater: Any, optimizer: Any) -> None:
-        """Take the function or the optimizer that changes what is stored."""
+        """Set the function or the optimizer that updates the stored values."""
         if updater is not None:
             self._store.set_updater(updater)
         else:
             self._store.set_optimizer(optimizer)
 
     async def compress(self, compression: Any) -> None:
-        """Take what turns the bytes of pushes into values."""
+        """Set the compression that decodes the bytes of pushes."""
         self._compression = compression
 
     async def states(self) -> dict[str, Any]:
@@ -295,14 +295,14 @@ class Shard:
         return await self._work(lambda: plain(self._store._optimizer.state_dict()))
 
     async def load(self, states: dict[str, Any]) -> None:
-        """Take states of the optimizer, those of this shard's slices."""
+        """Load the states of the optimizer for this shard's slices."""
         await self._work(lambda: self._store._optimizer.load_state_dict(states))
 
     # waiting --------------------------------------------------------------------------------------
 
     async def _work(self, call: Callable[[], Any]) -> Any:
         def run() -> Any:
-            with apart():  # workers of this process wait for what is computed here
+            with apart():  # workers of this process wait for the result
                 return call()
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, run)
@@ -334,13 +334,13 @@ class Shard:
             del self._waiting[future]
 
     async def last(self, rank: int) -> tuple[int, str]:
-        """Return the round of a worker's last push, and the slice that it was of."""
+        """Return the round of a worker's last push, and the name of its slice."""
         rounds = ((entry.seen[rank], name) for name, entry in self._entries.items())
         return max(rounds, key=lambda each: each[0], default=(0, ""))
 
 
 def closed(shard: Any, *head: Any) -> Any:
-    """Return the head of a message to a shard, as bytes for one elsewhere."""
+    """Return the head of a message to a shard, as bytes if that is in another process."""
     return head if isinstance(shard, Shard) else pickle.dumps(head, pickle.HIGHEST_PROTOCOL)
 
 
@@ -350,7 +350,7 @@ def opened(head: Any) -> Any:
 
 
 def _split(data: Any, dtypes: Sequence[Any], sizes: Sequence[int]) -> list[np.ndarray[Any, Any]]:
-    """Return arrays over bytes that follow each other."""
+    """Return arrays over consecutive bytes."""
     whole = np.frombuffer(data, np.uint8)
     nbytes = [dtype.itemsize * size for dtype, size in zip(dtypes, sizes, strict=True)]
     if sum(nbytes) != whole.size:
@@ -360,7 +360,7 @@ def _split(data: Any, dtypes: Sequence[Any], sizes: Sequence[int]) -> list[np.nd
 
 
 def _sum(values: Sequence[np.ndarray[Any, Any]]) -> Any:
-    """Return a new array with the sum, added in their order: the bits of `Local`."""
+    """Return the sum as a new array, added in order, with the bits of `Local`."""
     total = empty_of(layout(values[0].shape, values[0].dtype), CPU)
     add_up(values, total._view())
     return total

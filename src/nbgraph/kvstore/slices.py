@@ -1,4 +1,4 @@
-"""Slices: the part of an array, and of an optimizer's states, that each shard keeps."""
+"""Slices: the parts of an array, and of an optimizer's states, that shards store."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 from nbgraph.array.create import array
 
 _MARK = "@slice"
-SPREAD = 1 << 20  # bytes from which an array lies on all shards
-SMALL = 1 << 21  # bytes, below which slices for one shard share a message
+SPREAD = 1 << 20  # bytes from which on an array is spread over all shards
+SMALL = 1 << 21  # bytes below which slices for one shard share a message
 
 
 class Slice(NamedTuple):
@@ -30,9 +30,9 @@ def slices(key: Any, size: int, itemsize: int, shards: int, bound: int) -> list[
 
     Parameters
     ----------
-    size, itemsize : elements, bytes of one
-    shards : how many there are
-    bound : bytes of a slice at most
+    size, itemsize : number of elements, bytes of one
+    shards : number of shards
+    bound : the most bytes of a slice
 
     >>> [s[1:] for s in slices("w", 10, 4, shards=2, bound=16)]
     [(1, 0, 4), (0, 4, 7), (1, 7, 10)]
@@ -49,7 +49,7 @@ def slices(key: Any, size: int, itemsize: int, shards: int, bound: int) -> list[
 
 
 def parameter(name: str) -> str:
-    """Return the key that a slice is of, as a string."""
+    """Return the key of a slice, as a string."""
     head, mark, number = name.rpartition(_MARK)
     return head if mark and number.isdigit() else name
 
@@ -62,26 +62,26 @@ class Parcel(NamedTuple):
     places: list[tuple[Any, int, int]]  # key, start, stop of each
 
     def gathered(self, views: dict[Any, np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
-        """Return the bytes of its elements, without a copy where they are in one piece."""
+        """Return the bytes of its elements, without a copy if they are contiguous."""
         parts = [
             views[key].reshape(-1)[start:stop].view(np.uint8) for key, start, stop in self.places
         ]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def scatter(self, data: Any, views: dict[Any, Sequence[Any]]) -> None:
-        """Write bytes that came to the arrays of each key, which are in one piece each."""
-        came, at = np.frombuffer(data, np.uint8), 0
+        """Write received bytes to the arrays of each key, which are contiguous."""
+        received, at = np.frombuffer(data, np.uint8), 0
         for key, start, stop in self.places:
             outs = views[key]
             end = at + (stop - start) * outs[0].dtype.itemsize
             for out in outs:
-                out.reshape(-1)[start:stop] = came[at:end].view(out.dtype)
+                out.reshape(-1)[start:stop] = received[at:end].view(out.dtype)
             at = end
 
 
 def parcels(plans: dict[Any, tuple[list[Slice], int]], small: int = SMALL) -> list[Parcel]:
     """Return the messages for keys with their slices and item sizes: slices below `small` bytes
-    that go to one shard are one message."""
+    for the same shard share a message."""
     messages: list[Parcel] = []
     together: dict[int, Parcel] = {}
     for key, (own, itemsize) in plans.items():
@@ -96,7 +96,7 @@ def parcels(plans: dict[Any, tuple[list[Slice], int]], small: int = SMALL) -> li
 
 
 def messages(items: Mapping[Any, int], slices: Mapping[Any, list[Slice]]) -> list[list[Parcel]]:
-    """Return the parcels of each operation, which keys share up to `SMALL` bytes.
+    """Return the parcels of each operation; keys share an operation up to `SMALL` bytes.
 
     `items`: bytes of an element of each key.
     """
@@ -114,7 +114,7 @@ def messages(items: Mapping[Any, int], slices: Mapping[Any, list[Slice]]) -> lis
 
 
 def keys_of(parts: Sequence[Parcel]) -> list[Any]:
-    """Return the keys that messages are of."""
+    """Return the keys of messages."""
     return list(dict.fromkeys(key for parcel in parts for key, _, _ in parcel.places))
 
 
@@ -122,9 +122,9 @@ Slices = Mapping[Any, Sequence[Slice]]
 
 
 def joined(states: Sequence[Mapping[str, Any]], slices: Slices, specs: Mapping[Any, Any]) -> Any:
-    """Return one state dict of the shards' (see `Optimizer.state_dict`).
+    """Return the state dict merged from those of shards (see `Optimizer.state_dict`).
 
-    `specs`: of each key its `layout`, which has the shape.
+    `specs`: by key an object with its `layout`, which has the shape.
     """
     parts: dict[str, Any] = {}
     for each in states:

@@ -18,40 +18,40 @@ from nbgraph.operator.layout import Layout, layout
 
 Key = int | str
 Keys = Sequence[Key]
-Lists = Sequence[Sequence[Any]]  # of each key its arrays
+Lists = Sequence[Sequence[Any]]  # for each key its arrays
 Updater = Callable[[Key, Any, Any], None]  # (key, pushed, stored): changes `stored` in place
 
 _COMPRESSIONS: dict[str, type[Compression]] = {"2bit": TwoBit, "16bit": HalfPrecision}
 
 
 class Spec(NamedTuple):
-    """The common properties of all values of a key, and the device of its first one."""
+    """The common layout of all values of a key, and the device of its first one."""
 
     layout: Layout
     device: Context
 
 
 class KVStore(ABC):
-    """Arrays by key. Keys are integers or strings, of one sort in one store.
+    """Arrays by key. Keys are integers or strings, of one type in a store.
 
-    Every call takes one key with an array, or with a list of arrays (one a device), or a list of
-    keys with as many of these. Calls return before the work is done, as all operations on arrays
-    do; a pull sees every push of this worker before it.
+    Every call takes one key with an array or a list of arrays (one per device), or a list of keys
+    with as many of these. Calls return before the work is done, like all operations on arrays; a
+    pull sees every earlier push of this worker.
     """
 
-    type: ClassVar[str]  # the name that `create` knows it by
+    type: ClassVar[str]  # its name for `create`
     capabilities: ClassVar[frozenset[str]] = frozenset(["optimizer"])
     rank = 0
     num_workers = 1
 
     def __init__(self) -> None:
         self._keys: dict[Key, Spec] = {}
-        self._checked: tuple[list[Key], list[Layout]] = ([], [])  # the last list of keys
+        self._checked: tuple[list[Key], list[Layout]] = ([], [])  # the last checked list of keys
         self._updater: Updater | None = None
         self._optimizer: Any = None
         self._compression: Compression | None = None
 
-    # what a backend does ------------------------------------------------------------------------
+    # implemented by backends --------------------------------------------------------------------
 
     @abstractmethod
     def _init(self, keys: Keys, values: Sequence[Any]) -> None:
@@ -63,19 +63,19 @@ class KVStore(ABC):
 
     @abstractmethod
     def _pushpull(self, keys: Keys, values: Lists, outs: Lists, priority: int) -> None:
-        """Take the arrays of each key into what is stored, then write that to its `outs`."""
+        """Update the stored value of each key with its arrays, then write it to its `outs`."""
 
     @abstractmethod
     def _pull(self, keys: Keys, outs: Lists, priority: int) -> None:
-        """Write what is stored under each key to each of its arrays."""
+        """Write the stored value of each key to each of its arrays."""
 
     # calls --------------------------------------------------------------------------------------
 
     def init(self, key: Key | Keys, value: Any, *, copy: bool = True) -> None:
-        """Store first values, once for each key; `value` may also be a NumPy array or a number.
+        """Store initial values, once for each key; `value` may also be a NumPy array or a number.
 
-        `copy=False`: a store of one process keeps the arrays themselves, if they lie where its
-        values do. Pushes change them, and a pull to them has nothing to do.
+        `copy=False`: a store of one process keeps the arrays themselves, if they are on the device
+        of its values. Pushes change them, and a pull to them does nothing.
 
         >>> import nbgraph as ng
         >>> kv = ng.kv.create()
@@ -104,15 +104,15 @@ class KVStore(ABC):
             self._keys[each] = Spec(layout(first.shape, first.dtype), first.device)
 
     def push(self, key: Key | Keys, value: Any, priority: int = 0) -> None:
-        """Add up the arrays of a key, and give the sum to the updater; without one it is stored.
+        """Add up the arrays of a key, and pass the sum to the updater; without one, store it.
 
         Parameters
         ----------
         key : int, str or list of them
-        value : NDArray, or a list with one a device, summed in the order of the list; for a list of
-            keys a list of these
+        value : NDArray, or a list with one per device, summed in the order of the list; for a list
+            of keys a list of these
         priority : int
-            Keys of a higher one go first where they wait for a network.
+            Keys of higher priority use a network first.
         """
         keys, values = self._fitting("push", key, value)
         self._pushpull(keys, values, [()] * len(keys), int(priority))
@@ -120,12 +120,12 @@ class KVStore(ABC):
     def pull(
         self, key: Key | Keys, out: Any = None, priority: int = 0, ignore_sparse: bool = True
     ) -> Any:
-        """Write what is stored to `out`, or return it in a new array.
+        """Write the stored value to `out`, or return it in a new array.
 
         Parameters
         ----------
-        key, priority : as those of `push`
-        out : NDArray, or a list with one a device; for a list of keys a list of these
+        key, priority : like those of `push`
+        out : NDArray, or a list with one per device; for a list of keys a list of these
         ignore_sparse : bool
             Accepted for code that was written for MXNet; all arrays are dense.
         """
@@ -144,16 +144,16 @@ class KVStore(ABC):
         return out
 
     def broadcast(self, key: Key | Keys, value: Any, out: Any, priority: int = 0) -> None:
-        """Store first values, and pull them to `out`."""
+        """Store initial values, and pull them to `out`."""
         self.init(key, value)
         self.pull(key, out, priority)
 
     def row_sparse_pull(
         self, key: Key, out: Any = None, priority: int = 0, row_ids: Any = None
     ) -> Any:
-        """Return rows of what is stored, those whose numbers `row_ids` holds, in its order.
+        """Return the rows `row_ids` of the stored value, in that order.
 
-        `out`: an NDArray of as many rows to write them to.
+        `out`: an NDArray to write them to.
         """
         if row_ids is None:
             raise ArgumentError("kv.row_sparse_pull: row_ids is missing; give numbers of rows")
@@ -163,10 +163,10 @@ class KVStore(ABC):
         out[...] = rows
         return out
 
-    # the rule of a push -------------------------------------------------------------------------
+    # updates ------------------------------------------------------------------------------------
 
     def set_updater(self, updater: Updater) -> None:
-        """Let `updater(key, pushed, stored)` change what is stored at every push.
+        """Call `updater(key, pushed, stored)` at every push, to change the stored value in place.
 
         >>> import nbgraph as ng
         >>> kv = ng.kv.create()
@@ -186,9 +186,9 @@ class KVStore(ABC):
         self._updater, self._optimizer = updater, None
 
     def set_optimizer(self, optimizer: Any) -> None:
-        """Let an optimizer's step be the rule: pushes are gradients, what is stored are weights.
+        """Apply an optimizer's step at every push, of gradients, to the stored values, the weights.
 
-        Its states lie in the store, beside the weights, under `str(key)`.
+        Its states lie in the store, next to the weights, under `str(key)`.
 
         >>> import nbgraph as ng
         >>> kv = ng.kv.create()
@@ -206,7 +206,7 @@ class KVStore(ABC):
         self._updater, self._optimizer = None, optimizer
 
     def save_optimizer_states(self, path: Any, dump_optimizer: bool = False) -> None:
-        """Write the states of the store's optimizer to a file, as `Optimizer.save` does.
+        """Write the states of the store's optimizer to a file, like `Optimizer.save`.
 
         `dump_optimizer` is accepted for code that was written for MXNet: numbers of the optimizer
         are part of its states.
@@ -214,14 +214,14 @@ class KVStore(ABC):
         self._require_optimizer("save_optimizer_states").save(path)
 
     def load_optimizer_states(self, path: Any) -> None:
-        """Take what `save_optimizer_states` wrote."""
+        """Load the states from a file of `save_optimizer_states`."""
         self._require_optimizer("load_optimizer_states").load(path)
 
     def set_gradient_compression(self, compression_params: Mapping[str, Any]) -> None:
         """Send gradients in fewer bits.
 
-        `{"type": "2bit", "threshold": 0.5}`: of each element goes the threshold, its negative or 0;
-        the rest is kept and added to the next push of that key from that device.
+        `{"type": "2bit", "threshold": 0.5}`: each element is sent as the threshold, its negative or
+        0; the rest is added to the next push of that key from that device.
         `{"type": "16bit"}`: elements are rounded to float16.
         """
         if not isinstance(compression_params, Mapping):
@@ -250,10 +250,10 @@ class KVStore(ABC):
             )
         self._compression = compression(**options)
 
-    # who takes part -----------------------------------------------------------------------------
+    # workers ------------------------------------------------------------------------------------
 
     def is_capable(self, capability: str) -> bool:
-        """Return whether the store can do something: "optimizer" (runs in the store),
+        """Return whether the store has a capability: "optimizer" (it runs in the store) or
         "compression"."""
         return capability.lower() in self.capabilities
 
@@ -264,7 +264,7 @@ class KVStore(ABC):
         return True
 
     def barrier(self) -> None:
-        """Wait until every worker has come here; one worker alone does not wait."""
+        """Wait until every worker has called this; a single worker does not wait."""
         return
 
     def __len__(self) -> int:
@@ -294,7 +294,7 @@ class KVStore(ABC):
         return [(each, _listed(one)) for each, one in zip(keys, value, strict=True)]
 
     def _fitting(self, call: str, key: Any, value: Any) -> tuple[list[Key], list[list[Any]]]:
-        """Return the keys and the arrays of each, checked to fit what is stored."""
+        """Return the keys and the arrays of each, checked against the stored values."""
         if type(key) is list and type(value) is list and self._fit_at_once(key, value):
             return [*key], [[one] for one in value]
         pairs = self._pairs(call, key, value)
@@ -310,8 +310,8 @@ class KVStore(ABC):
         return keys, [values for _, values in pairs]
 
     def _fit_at_once(self, keys: list[Any], values: list[Any]) -> bool:
-        """Return whether these are the keys of the last list, with an array of the stored layout
-        each, so that nothing has to be checked again."""
+        """Return whether these are the keys of the last checked list, each with an array of the
+        stored layout: a fast path without further checks."""
         keys_before, layouts = self._checked
         if keys != keys_before or [getattr(v, "_layout", None) for v in values] != layouts:
             return False

@@ -1,4 +1,4 @@
-"""The thread that owns MPI: workers do what all of them are ready for, the most urgent first."""
+"""The thread that owns MPI: it runs tasks that all workers are ready for, the most urgent first."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ import numpy as np
 from nbgraph.errors import KVMembershipError, KVStoreError
 
 _URGENT = 1 << 62  # the priority of calls that all workers make together
-_LOOKS = 100  # at a request before the thread begins to sleep between them
-_NAP = 1e-3  # seconds of a sleep at most, where others may not be ready for long
+_LOOKS = 100  # tests of a request before the thread sleeps between them
+_NAP = 1e-3  # seconds of the longest sleep, while others may not be ready for long
 
 
 class Task(NamedTuple):
-    """The work that a worker is ready for."""
+    """Work that a worker is ready for."""
 
-    text: str  # the same on all workers
+    text: str  # a description, the same on all workers
     priority: int
-    parts: list[Any]  # left to be exchanged, of which a turn takes the first
+    parts: list[Any]  # still to be exchanged; a turn removes the first ones
     done: Callable[..., None]  # called at the end, with the error if there is one
 
 
 class Turns:
-    """Turns of all workers; in each they find out what all are ready for, and exchange some of it.
+    """Turns of all workers: in each they determine the common ready tasks, and exchange some parts.
 
-    A table of them has a row for each key, and row 0 for calls such as `barrier`. Who is ready for
-    nothing takes no turn, and the others sleep between looks until it does.
+    Their table has a row for each key, and row 0 for calls such as `barrier`. A worker that is
+    ready for nothing takes no turn; the others wait for it, sleeping between tests.
     """
 
     def __init__(self, timeout: float, exchange: Callable[[list[list[Any]]], None]) -> None:
@@ -49,7 +49,7 @@ class Turns:
         atexit.register(self._leave)
 
     def put(self, row: int, task: Task) -> None:
-        """Do a task when all workers are ready for that of this row. From any thread."""
+        """Run a task once all workers are ready for its row; may be called from any thread."""
         with self._changed:
             failure = self._failure
             if failure is None:
@@ -59,7 +59,7 @@ class Turns:
             task.done(failure)
 
     def together(self, name: str, call: Callable[[], Any]) -> Any:
-        """Return what a call gives that all workers make at once, on the thread that owns MPI."""
+        """Return the result of a call that all workers make together, on the thread for MPI."""
         result: Future[Any] = Future()
 
         def done(error: BaseException | None = None) -> None:
@@ -75,7 +75,7 @@ class Turns:
             return result.result()
 
     def wait(self, request: Any, nap: float = 0.0) -> None:
-        """Return when a request has ended; `nap`: seconds to sleep between looks at most."""
+        """Wait until a request has ended; `nap`: the longest sleep between tests, in seconds."""
         end, looks = time.monotonic() + self._timeout, 0
         while not request.Test():
             looks += 1
@@ -103,7 +103,7 @@ class Turns:
                 self._fail(error)
 
     def _turn(self, ready: dict[int, Task]) -> bool:
-        """Take a turn; return whether there was something that all are ready for."""
+        """Take a turn; return whether there was a task that all are ready for."""
         mine = np.zeros((4, self.rows), np.int64)
         for row, task in ready.items():
             check = crc32(task.text.encode())
@@ -112,7 +112,7 @@ class Turns:
         self.wait(self.comm.Iallreduce(mine, least, self._mpi.MIN), _NAP)
         order = sorted(np.flatnonzero(least[0]).tolist(), key=lambda row: (-least[1, row], row))
         for row in order:
-            if least[2, row] != -least[3, row]:  # the most
+            if least[2, row] != -least[3, row]:  # minimum and maximum of the checks differ
                 raise KVStoreError(
                     f"kv: workers do not do the same: worker {self.comm.rank} of {self.comm.size} "
                     f"asks for {ready[row].text}, and another one does not; every worker makes the "
@@ -141,7 +141,7 @@ class Turns:
             task.done(error)
 
     def _leave(self) -> None:
-        """End the other processes where this one ends by an error: they would wait for it."""
+        """Abort the other processes if this one ends by an error, as they would wait for it."""
         if self._failure is not None or getattr(sys, "last_value", None) is not None:
             self.comm.Abort(1)
 

@@ -1,4 +1,4 @@
-"""Functions on all workers of a Dask cluster, with a store between them."""
+"""Calls of functions on all workers of a Dask cluster, which share a store."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from nbgraph.kvstore.attempt import GRACE, POLL, SCHEDULER, Attempt, place, pres
 from nbgraph.kvstore.job import distributed, require_picklable
 
 _LOSSES = ("fail", "wait", "shrink")
-_TRIES = 3  # losses in a row between which the job keeps no new round
+_TRIES = 3  # losses in a row without a new checkpoint in between
 
 
 class Cluster:
-    """Workers, each a process; what `ng.kv.cluster` returns."""
+    """A set of worker processes, returned by `ng.kv.cluster`."""
 
     def __init__(self, client: Any, workers: int, *, owned: Any = ()) -> None:
         self.client, self.workers = client, workers
-        self._owned = owned  # what is closed with it, in this order
+        self._owned = owned  # objects that `close` closes, in this order
 
     def run(
         self,
@@ -43,24 +43,24 @@ class Cluster:
         on_loss: str = "fail",
         checkpoint: Any = None,
     ) -> list[Any]:
-        """Call `function(rank, *args)` on every worker at once; their results in rank order.
+        """Call `function(rank, *args)` on all workers; return their results in rank order.
 
         Parameters
         ----------
         function : callable
-            In it `ng.kv.create("dist_sync")` gives the store that the workers share.
+            Inside it `ng.kv.create("dist_sync")` returns the store that the workers share.
         *args
             The same for all.
         timeout : float
             Seconds that a pull or a barrier waits for other workers. A shard that has not answered
             after twice this time is lost.
         on_loss : str
-            What happens when a worker is lost: "fail" raises; "wait" begins again from the
-            checkpoint when as many workers are there as before; "shrink" with those that are left.
-            Three losses in a row without a new checkpoint raise all the same.
+            The action when a worker is lost: "fail" raises; "wait" restarts from the checkpoint
+            once as many workers are available as before; "shrink" restarts with the remaining ones.
+            Three losses in a row without a new checkpoint raise in any case.
         checkpoint : path, optional
-            The folder of `kv.checkpoint`, on every file system that fsspec knows. A job that finds
-            a round there goes on from it.
+            The folder of `kv.checkpoint`, on any file system of fsspec. A job continues from a
+            round there.
 
         Raises
         ------
@@ -69,7 +69,7 @@ class Cluster:
         KVStoreError
             The scheduler does not answer.
         Exception
-            What the function raised on the first worker that failed, with a note that names it.
+            That of the function on the first worker that failed, with a note that names the worker.
         """
         require_word("Cluster.run: on_loss", on_loss, _LOSSES)
         require_number("Cluster.run: timeout", timeout, above=0, noun="seconds")
@@ -97,8 +97,8 @@ class Cluster:
                 raise
 
     def _attempt(self, count: int, timeout: float) -> Attempt:
-        """Return shards on so many workers, in place of those that are lost before they have one:
-        Dask gives up a process that was slow to come back when it is there at last."""
+        """Return an attempt with shards on `count` workers, trying again if one is lost before it
+        has a shard: Dask may end a process that was slow to restart."""
         end = time.monotonic() + timeout
         while True:
             attempt = Attempt(self.client, self._addresses(count, timeout), timeout)
@@ -112,8 +112,8 @@ class Cluster:
                 return attempt
 
     def _restart(self, addresses: Sequence[str], timeout: float) -> None:
-        """Let the processes that are left begin anew, as what still runs there cannot be ended;
-        other workers of a cluster that was joined go on."""
+        """Restart the remaining processes of these addresses, as calls running there cannot be
+        cancelled; other workers of a joined cluster are not affected."""
         with suppress(KVStoreError):  # without a scheduler they end by themselves
             left = present(self.client).intersection(addresses)
             if left:
@@ -121,15 +121,15 @@ class Cluster:
                 within(2 * timeout, restart, [*left], timeout=timeout, raise_for_error=False)
 
     def _addresses(self, count: int, timeout: float) -> list[str]:
-        """Return the first `count` worker addresses; KVMembershipError after `timeout` seconds."""
+        """Return the first `count` worker addresses; raise KVMembershipError after `timeout` s."""
         end = time.monotonic() + timeout
         while True:
             workers = sorted(present(self.client))
             if len(workers) >= count:
                 return workers[:count]
-            # A cluster that was started in this process gets its workers again: where one that died
-            # is not back in 15 s, on a busy machine, Dask gives its place up. The next one ends if
-            # its name is still taken, but goes on to count as there.
+            # A cluster that was started in this process gets new workers: if a dead one is not back
+            # in 15 s, on a busy machine, Dask drops its place. A new one ends if its name is still
+            # in use, but Dask continues to count it.
             local: Any = getattr(self.client, "cluster", None)
             watchers: dict[Any, Any] = getattr(local, "workers", {})
             for name in [n for n, w in watchers.items() if w.status.name in ("closed", "failed")]:
@@ -144,7 +144,7 @@ class Cluster:
             time.sleep(POLL)
 
     def close(self) -> None:
-        """End the workers that belong to it; a cluster that was joined goes on."""
+        """End the workers that belong to it; a joined cluster continues."""
         owned, self._owned = self._owned, ()
         for each in owned:
             try:
@@ -166,7 +166,7 @@ class Cluster:
 
 
 def within(seconds: float, call: Callable[..., Any], *args: Any, **options: Any) -> None:
-    """Wait for a call that may never return, but so long at most."""
+    """Wait for a call that may never return, at most `seconds`."""
 
     def quietly() -> None:
         with suppress(Exception):
@@ -191,22 +191,22 @@ def cluster(
     Parameters
     ----------
     workers : int
-        How many take part.
+        The number of workers.
     address : str, optional
-        Of the scheduler of a cluster that is there, such as "tls://host:8786".
+        The address of an existing cluster's scheduler, such as "tls://host:8786".
     client : distributed.Client, optional
-        A cluster that is joined already.
+        A client of an existing cluster.
     security : distributed.Security, optional
-        Keys and certificates. Without them all that reach the scheduler can run code: processes of
-        this machine and their dashboard listen on the loopback address alone, and other addresses
+        Keys and certificates. Without them anyone who reaches the scheduler can run code: processes
+        of this machine and their dashboard listen on the loopback address only, and other addresses
         are refused.
     threads : int, optional
-        Of Dask in each process that is started here, 1 by default.
+        Dask's threads in each process that is started here, 1 by default.
     timeout : float
         Seconds to wait for the scheduler.
 
-    Dask's dashboard, at `c.client.dashboard_link`, shows the function by its name, a task a worker,
-    and the actors `shard-0`, `shard-1` and so on (it takes the package bokeh).
+    Dask's dashboard, at `c.client.dashboard_link`, shows the function by name, one task per worker,
+    and the actors `shard-0`, `shard-1` and so on (it needs the package bokeh).
 
     >>> import nbgraph as ng
     >>> def work(rank):
@@ -257,7 +257,7 @@ def cluster(
 
 
 def _require_alone(places: dict[str, Any], security: Any, threads: Any) -> None:
-    """Raise ArgumentError for options that would change nothing."""
+    """Raise ArgumentError for options that would have no effect."""
     chosen = [name for name, value in places.items() if value is not None]
     if len(chosen) > 1:
         raise ArgumentError("kv.cluster: client= and address= are both given; give one of them")

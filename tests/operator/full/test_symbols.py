@@ -180,7 +180,7 @@ def test_a_file_of_another_operator_is_refused():
 def test_gradient_graphs_in_files():
     """X-SYM-03: the gradient of a property's operator is told by the operator it belongs to."""
     from nbgraph.graph.passes.gradient import gradient
-    from nbgraph.graph.recall import Trust
+    from nbgraph.graph.recipe_reader import Trust
     from nbgraph.graph.serial import from_text, to_text
 
     x = ng.var("x", shape=(3,), dtype="float32")

@@ -1,4 +1,4 @@
-"""Recipes to operators: found by name and content; where that is allowed, made of their text."""
+"""Operators from recipes: by name and content, or if that is allowed, from their text."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from nbgraph.operator.mapper.pickling import written
 from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.ops.rowwise.derived import adjoint
 
-_LIVING: WeakValueDictionary[str, Mapper] = WeakValueDictionary()  # made here, by content
+_LIVING: WeakValueDictionary[str, Mapper] = WeakValueDictionary()  # created from text, by content
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """What a reader may do.
+    """The permissions of a reader.
 
-    `ops`: operators that the caller gives, by name. `allow_code`: text may be run: operators be
-    made of it, and modules imported. `allow_changed`: an operator of the name may have another
-    content than the one that was written.
+    `ops`: the caller's operators, by name. `allow_code`: whether to create operators from text,
+    which runs it, and to import modules. `allow_changed`: whether an operator of the right name may
+    have another content than the one that was written.
     """
 
     ops: Mapping[str, Operator] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Trust:
 
 
 def ops_by_name(where: str, ops: Any) -> dict[str, Any]:
-    """Operators by name, from a mapping or a sequence; ArgumentError for what is none."""
+    """Return operators by name, from a mapping or a sequence; raise ArgumentError for others."""
     if isinstance(ops, Mapping):
         named = list(ops.items())
     elif isinstance(ops, Iterable):
@@ -68,10 +68,10 @@ _BODIES = "nbgraph.executor.control."  # modules of operators whose body is a gr
 
 
 class RecipeReader:
-    """Recipes to operators, in their order; `values` reads the attributes of nodes.
+    """A reader of recipes, in their order; `values` reads the attributes of nodes.
 
-    ArgumentError where an operator is not there, or is another one than was written, and what to
-    do; FormatError where the recipes are damaged.
+    Raises ArgumentError, with the remedy, if an operator is missing or differs from the one that
+    was written; FormatError if the recipes are damaged.
     """
 
     def __init__(
@@ -96,15 +96,15 @@ class RecipeReader:
             self._operators.append(make(self, recipe))
 
     def operator(self, number: Any) -> Any:
-        """Return the operator of a number. A recipe refers to earlier ones only."""
+        """Return the operator with a number; recipes refer to earlier numbers only."""
         if type(number) is not int or not 0 <= number < len(self._operators):
             raise FormatError(f"{self._where}: there is no operator {number!r}; it is damaged")
         return self._operators[number]
 
-    # found ------------------------------------------------------------------------------------
+    # by name ----------------------------------------------------------------------------------
 
     def own(self, recipe: Json) -> Operator:
-        """Return an operator of graphs alone."""
+        """Return an operator that exists only in graphs."""
         return OWN[recipe["name"]]
 
     def library(self, recipe: Json) -> Operator:
@@ -120,11 +120,11 @@ class RecipeReader:
         return op
 
     def composite(self, recipe: Json) -> Operator:
-        """Return a public function of the library whose call waits for shapes."""
+        """Return a public function of the library whose call needs shapes first."""
         return operator_of(self._public(recipe["name"]), recipe["outputs"])
 
     def body(self, recipe: Json) -> Operator:
-        """Return a loop or a choice, by the graph that is its body."""
+        """Return a loop or a choice, from the graph of its body."""
         module = recipe["module"]
         if not module.startswith(_BODIES) or self._body is None:
             raise FormatError(f"{self._where}: {module!r} has no bodies; it is damaged")
@@ -139,7 +139,7 @@ class RecipeReader:
         return registry.find(name)
 
     def internal(self, recipe: Json) -> Operator:
-        """Return an operator of the library without a public name, by the module that holds it."""
+        """Return an operator of the library without a public name, by its module."""
         name, module = recipe["name"], recipe["module"]
         if not module.startswith(INTERNAL):
             raise FormatError(f"{self._where}: {module!r} is not of the library; it is damaged")
@@ -157,7 +157,7 @@ class RecipeReader:
         return op
 
     def registered(self, recipe: Json) -> Operator:
-        """Return an operator that must be registered, or given: its text does not make it."""
+        """Return an operator that must be registered or passed, as it has no text."""
         name, module = recipe["name"], recipe["module"]
         op = self._trust.ops.get(name) or _registered(name)
         if op is None and self._trust.allow_code and module != "__main__":
@@ -175,7 +175,7 @@ class RecipeReader:
         return op
 
     def written(self, recipe: Json) -> Operator:
-        """Return an operator of the user's text."""
+        """Return an operator that a user wrote: passed, registered, or from its text."""
         name = recipe["name"]
         op = self._trust.ops.get(name)
         if op is not None:
@@ -210,7 +210,7 @@ class RecipeReader:
             "allow_changed=True to use the one that is here"
         )
 
-    # made -------------------------------------------------------------------------------------
+    # created ----------------------------------------------------------------------------------
 
     def _from_text(self, recipe: Json) -> Operator:
         living = _LIVING.get(recipe["content"])
@@ -224,7 +224,7 @@ class RecipeReader:
         return op
 
     def specialized(self, recipe: Json) -> Operator:
-        """Another operator with names in other roles."""
+        """Return another operator with names in other roles."""
         read = self.values.value
         choices = tuple(Choice(name, role, read(value)) for name, role, value in recipe["choices"])
         return specialized(self.operator(recipe["of"]), choices)
@@ -234,7 +234,7 @@ class RecipeReader:
         return self.operator(recipe["of"]).derivative(recipe["wrt"], order=recipe["order"])
 
     def backward(self, recipe: Json) -> Operator:
-        """Return all in-gradients of another operator."""
+        """Return the operator of all in-gradients of another one."""
         parent, wrt = self.operator(recipe["of"]), recipe["wrt"]
         if recipe["forward"]:
             return forward_backward(parent)
@@ -253,7 +253,7 @@ class RecipeReader:
         )
 
     def fused(self, recipe: Json) -> Operator:
-        """Several operators in one loop."""
+        """Return several operators fused in one loop."""
         parts: list[Part] = []
         for number, operands, parameters in recipe["parts"]:
             sources: Any = tuple(tuple(source) for source in operands)
@@ -273,7 +273,7 @@ class RecipeReader:
         return thaw(self._frozen(entry))
 
     def _frozen(self, entry: Json) -> Any:
-        """What `freeze` gave."""
+        """Return a result of `freeze` from its JSON."""
         if entry["sort"] == "operator":
             return {"sort": "operator", "value": self.operator(entry["operator"])}
         return translated(entry, self._frozen, self.values.value)
@@ -289,7 +289,7 @@ _MAKERS = {
 
 
 def _registered(name: str) -> Any:
-    """What is registered under the name, if it is an operator."""
+    """Return the operator registered under a name, or None."""
     entry = registry.lookup(name)
     return None if entry is None else _unwrapped(entry.op)
 
@@ -300,7 +300,7 @@ def _unwrapped(public: Any) -> Any:
 
 
 def _content(op: Operator) -> str | None:
-    """Its content; None where it has none that can be told: then it is not the one wanted."""
+    """Return an operator's content, or None if it cannot be computed, which never matches."""
     try:
         return content_of(op)
     except ArgumentError:

@@ -1,4 +1,4 @@
-"""What arrays can do and symbols cannot: asked for by name, they say so and name the remedy."""
+"""Errors for attributes that arrays have and symbols do not, each with its remedy."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _REMEDIES = {
 
 
 class AbsentError(ArgumentError, AttributeError):
-    """A symbol was asked for what only an array with values has."""
+    """The error of a symbol for an attribute that only an array with values has."""
 
 
-class Absent:
-    """The part of `Symbol` that answers for what is not there.
+class Refusal:
+    """The part of `Symbol` that refuses attributes of arrays.
 
     >>> import nbgraph as ng
     >>> ng.var("x").backward()
     Traceback (most recent call last):
         ...
-    nbgraph.graph.absent.AbsentError: backward: a symbol has no value; differentiate the function \
-it comes from: ng.value_and_grad(f)(...) gives value and gradient, within ng.jit, too
+    nbgraph.graph.refusals.AbsentError: backward: a symbol has no value; differentiate the \
+function it comes from: ng.value_and_grad(f)(...) gives value and gradient, within ng.jit, too
     """
 
     __slots__ = ()
