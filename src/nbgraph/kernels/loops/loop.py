@@ -119,6 +119,9 @@ class Loop:
     classes: Node | None = None
     ordered: bool = True  # elements are gone through as they are counted, so an error can tell one
     streaming: bool = False  # outputs of a map go past the cache; they and operands share no memory
+    # a run of a map goes on across the first outer dimension, where outputs and operands of layout
+    # "c" go on, too; on hosts others, of layout "s", are copied to strips
+    joined: bool = False
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
