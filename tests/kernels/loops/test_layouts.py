@@ -4,6 +4,7 @@ Kernel budget of this file: about 30 (three operators, a handful of layout class
 """
 
 import importlib.util
+import itertools
 import math
 
 import numpy as np
@@ -12,6 +13,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import nbgraph as ng
+from nbgraph.operator.layout import layout, layout_of
+from nbgraph.operator.scalar.map_call import map_call
+from nbgraph.shape import address
 from tests.support import run_python
 
 
@@ -315,3 +319,57 @@ def test_a_function_may_have_the_name_of_a_word_of_emitted_text(name, tmp_path):
     out = np.empty((2, 4, 3), "float16")
     f(x, y, out=out, casting="unsafe")
     assert (out == x + y).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+@pytest.mark.parametrize("request_", ["write", "add"])
+def test_runs_across_short_and_strided_rows(request_, data):
+    """What does not lie as the result does is copied to strips; ranges begin and end anywhere."""
+    shape = data.draw(
+        st.sampled_from([(9, 5), (300, 11), (3, 40, 2), (2, 700), (1500,), (4, 3, 8)])
+    )
+    dtype = data.draw(st.sampled_from(["float32", "float64", "float16"]))
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    operands = []
+    for _ in range(2):
+        step = data.draw(st.sampled_from([1, 2, -1]))
+        whole = rng.normal(size=[*shape[:-1], shape[-1] * abs(step)]).astype(dtype)
+        part = whole[(*[slice(None)] * (len(shape) - 1), slice(None, None, step))]
+        kept = data.draw(st.integers(0, len(shape)))
+        operands.append(
+            part[tuple(slice(0, 1) if d == kept else slice(None) for d in range(len(shape)))]
+        )
+    shape = np.broadcast_shapes(*(x.shape for x in operands))
+    wanted = bell(*(np.ascontiguousarray(np.broadcast_to(x, shape)) for x in operands))
+    old = rng.normal(size=shape).astype(wanted.dtype)
+    out, layouts = old.copy(), [layout_of(x) for x in operands]
+    plan = bell.invoker.plan_of([x.dtype for x in operands], {})
+    call = map_call(plan, shape, layouts, [layout_of(out)], [request_])
+    block = np.array(call.block([address(x) for x in (*operands, out)]), np.int64)
+    cuts = sorted({0, call.size, *data.draw(st.lists(st.integers(0, call.size), max_size=3))})
+    for lo, hi in itertools.pairwise(cuts):
+        call.code.run(block, lo, hi)
+    if request_ == "add":
+        wide = np.float32 if dtype == "float16" else wanted.dtype
+        wanted = (old.astype(wide) + wanted.astype(wide)).astype(wanted.dtype)
+    np.testing.assert_allclose(
+        out, wanted, rtol=0 if request_ == "write" else 1e-2, atol=1e-3 * (request_ == "add")
+    )
+
+
+@pytest.mark.parametrize(
+    ("operand", "other", "joined"),
+    [
+        ((300, 5), (300, 1), True),
+        ((300, 5), (5,), True),
+        ((300, 200), (200,), False),  # rows with enough numbers of their own
+        ((300, 5), (300, 5), False),  # one row
+        ((300, 5), (1, 1), False),  # a number
+    ],
+)
+def test_which_runs_go_on_across_rows(operand, other, joined):
+    layouts = [layout(shape, np.dtype("float32")) for shape in (operand, other, operand)]
+    plan = bell.invoker.plan_of([x.dtype for x in layouts[:2]], {})
+    call = map_call(plan, operand, layouts[:2], layouts[2:], ["write"])
+    assert call.code.loop.joined == joined

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from nbgraph.errors import CompileError
 from nbgraph.kernels.llvm import helpers, vocabulary
@@ -95,7 +96,7 @@ class Unit:
         args: Sequence[Value],
         known: Sequence[bool],
         attribute: str,
-        **flags: bool,
+        **flags: Any,
     ) -> None:
         """Lower a definition for the kinds of `args`; `known` ones are not parameters."""
         names: dict[str, Value] = {}

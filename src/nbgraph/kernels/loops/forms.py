@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nbgraph.kernel_errors import RAISED_BITS, RAISED_CODE, raised_code
 from nbgraph.kernels.loops import run_totals
@@ -15,6 +16,19 @@ from nbgraph.kernels.loops.writer import WHERE, Writer
 from nbgraph.kernels.scalar.graph import Node
 from nbgraph.kernels.scalar.kinds import STORED, is_boolean
 
+_COPIED = """\
+q = col // unit
+first = col - q * unit
+at = {0} + q * {2} + first * {1}
+to = 0
+while to < m:
+    count = min(unit - first, m - to)
+    source = {dtype}_pointer(at)
+    for i in range(count):
+        store({p}, to + i, load(shifted(source, i * {1}), 0))
+    to += count
+    at += {2} - first * {1}
+    first = 0"""
 _STRIPS = {"b": "uint8", "bool": "uint8", "i": "int64"}  # dtypes of strips by kind of node
 
 
@@ -30,6 +44,10 @@ class Map(Elementwise):
     """A map: one value per element; a long body is cut into segments, run by run."""
 
     def __init__(self, loop: Loop) -> None:
+        self._copied = [k for k, o in enumerate(loop.operands) if loop.joined and o.layout == "s"]
+        if self._copied:
+            operands = [o._replace(layout="c") if o.layout == "s" else o for o in loop.operands]
+            loop = replace(loop, operands=tuple(operands))
         super().__init__(loop)
         self._segments: list[Segment] = []
         self._strips: dict[int, tuple[str, str]] = {}  # node -> strip, dtype of its elements
@@ -37,19 +55,38 @@ class Map(Elementwise):
     def space(self) -> None:
         """See Writer."""
         self._segments = self._cut_segments()
-        short = len(self._segments) > 1
+        short, joined = len(self._segments) > 1, self.loop.joined
+        if joined:
+            self.line(1, "unit = n", f"rows = word(args, {self.loop.outer_at})", "n = rows * unit")
         self.line(1, *WHERE)
         for name, kind in dict.fromkeys(self._strips.values()):
             self.line(1, f"{name} = strip_{kind}()")
         self.line(1, "while lo < hi:")
         run = "min(n - col, hi - lo)"
-        self.line(2, f"m = min({run}, {RUN})" if short else f"m = {run}")
-        self.pointers(2, "row", "col", range(self.loop.pointers))
+        most = f", {RUN if short else STRIP}" if short or joined else ""
+        self.line(2, f"m = min({run}{most})" if most else f"m = {run}")
+        direct = [k for k in range(self.loop.pointers) if k not in self._copied]
+        self.pointers(2, "row * rows" if joined else "row", "col", direct)
+        self._to_strips()
         if self.loop.streaming:
             self._write_streamed()
             return
         self._runs()
-        self.next_run(row_ends=not short)
+        self.next_run(row_ends=not (short or joined))
+
+    def _to_strips(self) -> None:
+        """Copy operands that do not lie as the outputs do, in parts of rows."""
+        for k in self._copied:
+            name, dtype = self.names[k], self.loop.operands[k].dtype
+            own = [f"{name}_{word}" for word in ("from", "by", "across")]
+            across = self.loop.outer_at + 1 + k
+            self.line(2, f"{name}_p = strip_{STORED.get(dtype, dtype)}()")
+            self.line(2, f"{own[0]} = {self.base(k, 'row * rows')}")
+            self.line(2, f"{own[1]} = word(args, {self.loop.steps_at + k})")
+            self.line(2, f"{own[2]} = word(args, {across})")
+            self.locals |= {"unit", "col", *own}
+            lines = _COPIED.format(*own, p=f"{name}_p", dtype=dtype).splitlines()
+            self.line(2, self.part(f"copy_{k}", lines, "0"))
 
     def _cut_segments(self) -> list[Segment]:
         """Return the segments of the body, and name strips for the values passed between them."""

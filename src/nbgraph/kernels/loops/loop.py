@@ -119,6 +119,9 @@ class Loop:
     classes: Node | None = None
     ordered: bool = True  # elements run in counting order, so an error can name one
     streaming: bool = False  # outputs bypass the cache; no output shares memory with an operand
+    # runs continue across the first outer dimension, along which outputs and operands of layout "c"
+    # are contiguous; on hosts other operands, of layout "s", are copied to strips
+    joined: bool = False
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

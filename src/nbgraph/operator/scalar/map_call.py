@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from nbgraph.dtype import name_of, real_dtype
 from nbgraph.kernels.loops.cost import of_kernel, per_element
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from nbgraph.kernels.loops.loop import Loop
     from nbgraph.kernels.scalar.nodes import Node
 
+_FULL = 64  # elements from which a row fills its vectors
+_SHORT = range(8, 16)  # elements of rows that are too short for separate loops
+_COSTLY = 1.0  # nanoseconds of an element that calls a function of vectors
 _RUN = 1024  # elements; in shorter runs partial cache lines at the ends matter
 
 
@@ -172,11 +175,12 @@ class Plan:
         disjoint: bool = False,
         streaming: bool = False,
         unordered: bool = False,
+        joined: bool = False,
     ) -> Loop:
         """Return the description of a map over these layouts, with outputs of these dtypes.
 
         An operand of layout "p" is a number in the record, after `uniform`; an output with request
-        "null" is omitted. `disjoint`, `streaming`: see Loop; `unordered`: not `ordered`.
+        "null" is omitted. `disjoint`, `streaming`, `joined`: see Loop; `unordered`: not `ordered`.
         """
         from nbgraph.kernels.loops.loop import Loop, Operand, Output
 
@@ -208,6 +212,7 @@ class Plan:
             disjoint=disjoint,
             ordered=not unordered,
             streaming=streaming,
+            joined=joined,
         )
 
 
@@ -255,12 +260,18 @@ def _map_call(
     written = [o for o, r in zip(outputs, requests, strict=True) if r != "null"]
     arrays, sizes = [*in_arrays, *written], [o.dtype.itemsize for o in written]
     strides = [strides_in(a, shape) for a in arrays]
+    joined = None
     if all(a.contiguous and a.shape == shape for a in arrays):
         where = Space(arrays[0].size, tuple([a.dtype.itemsize for a in arrays]), ())
         classes = ("c",) * len(arrays)
     else:
-        where = tiled(space(shape, strides))
-        classes = classes_of(arrays, where, len(in_arrays))
+        where = space(shape, strides)
+        joined = _joined(plan, where, arrays, len(in_arrays))
+        if joined is None:
+            where = tiled(where)
+        elif not where.outer:
+            where = where._replace(outer=((1, (0,) * len(arrays)),))
+        classes = joined or classes_of(arrays, where, len(in_arrays))
     own_classes = iter(classes)
     layouts = ["p" if o is None else next(own_classes) for o in operands]
     layouts += ["c" if r == "null" else next(own_classes) for r in requests]
@@ -270,7 +281,10 @@ def _map_call(
         [name_of(o.dtype) for o in outputs],
         requests,
         disjoint=disjoint and len(written) > 1,  # otherwise not needed
-        streaming=once and streams(where, sizes, classes[len(in_arrays) :], delivered),
+        joined=joined is not None,
+        streaming=joined is None
+        and once
+        and streams(where, sizes, classes[len(in_arrays) :], delivered),
         unordered=bool(plan.typed.captured.graph.raises) and not is_ordered(where, shape, strides),
     )
     nbytes = sum([a.dtype.itemsize for a in arrays])
@@ -285,6 +299,30 @@ def _map_call(
         writes=len(written),
         **of_space(where, plan.words()),
     )
+
+
+def _joined(
+    plan: Plan, where: Space, arrays: Layouts, operands: int
+) -> tuple[Literal["c", "0", "s"], ...] | None:
+    """Return the layouts for runs that go on across rows (`Loop.joined`), or None where that is
+    not quicker: it is where rows are short, or strided and functions of vectors are called."""
+    captured, items = plan.typed.captured, [a.dtype.itemsize for a in arrays]
+    extent, far = where.outer[0] if where.outer else (1, (0,) * len(arrays))
+    strided = any(s not in (0, n) for s, n in zip(where.steps, items, strict=True))
+    if where.size < _FULL or (where.inner >= _FULL and not (strided and tiled(where) == where)):
+        return None
+    classes: list[Literal["c", "0", "s"]] = []
+    for k, (item, step, across) in enumerate(zip(items, where.steps, far, strict=True)):
+        if step == item and (extent == 1 or across == item * where.inner):
+            classes.append("c")
+        else:
+            classes.append("0" if k < operands and step == across == 0 else "s")
+    real = all(a.dtype.kind != "c" for a in arrays)
+    if not real or "s" in classes[operands:] or "s" not in classes:
+        return None
+    looped = any(node.regions for node in captured.graph.nodes)
+    cheap = per_element(captured, 0) < _COSTLY and where.inner not in _SHORT
+    return None if looped or cheap else tuple(classes)
 
 
 def strides_in(a: Layout, shape: Shape) -> tuple[int, ...]:

@@ -13,11 +13,16 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.errors import ArgumentError, IndexingError, ShapeError
-from nbgraph.operator.arrays.array_op import ArrayOp, Spec, constant
-from nbgraph.ops.define import Shape, as_array, define_rows, whole, whole_tuple
+from nbgraph.kernel_errors import INDEX_CODE
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec, Specs, constant
+from nbgraph.operator.arrays.unit_op import UnitOp
+from nbgraph.operator.arrays.units import Units, threads
+from nbgraph.operator.call import carrier_of
+from nbgraph.ops.define import Shape, as_array, define_rows, library, whole, whole_tuple
 from nbgraph.shape import Array, Arrays
 
 WHOLE = np.dtype("int64")
+_ARRAYS = {"data": ("source", "int64"), "out": ("y", "int64")}
 
 
 def extents(name: str, shape: Any) -> Shape:
@@ -49,30 +54,73 @@ def _ravel_infer(data: Spec, *, shape: Shape) -> Spec:
 
 def _ravel(inputs: Arrays, outputs: Arrays, *, shape: Shape) -> None:
     total = np.zeros_like(outputs[0])
-    for axis, (row, size) in enumerate(zip(inputs[0].astype(WHOLE), shape, strict=True)):
+    for axis, (row, size) in enumerate(zip(inputs[0], shape, strict=True)):
         _require_below("ravel_multi_index", row, size, f"is out of bounds for axis {axis}")
         total = total * max(size, 0) + row
     outputs[0][...] = total
 
 
-_RAVEL = ArrayOp("ravel_multi_index", _ravel_infer, _ravel, gradient=constant, operands=("data",))
+def _below(name: str, size: str) -> tuple[str, str]:
+    """Lines that end the kernel for a number that is out of bounds; a size below 0 is none."""
+    return (
+        f"if {name} < 0 or ({size} >= 0 and {name} >= {size}):",
+        f"    return {name} * 256 + {INDEX_CODE}",
+    )
+
+
+def _numbers(operands: Specs, outputs: Specs, *, shape: Shape) -> Units:
+    """A unit for each place."""
+    lines = ["at = 0"]
+    for k in range(len(shape)):
+        lines += [f"c{k} = load(source, {k} * count + i)", *_below(f"c{k}", f"n{k}")]
+        lines.append(f"at = at * n{k} + c{k}" if k else "at = c0")
+    words = {"count": math.prod(outputs[0].shape), "none": 0}
+    words |= {f"n{k}": n for k, n in enumerate(shape)}
+    return threads("ravel_multi_index", words, _ARRAYS, *lines, "store(y, i, at)", fails=True)
+
+
+_RAVEL = UnitOp(
+    *("ravel_multi_index", _ravel_infer, _ravel),
+    units=_numbers,
+    gradient=constant,
+    operands=("data",),
+)
 
 
 def _unravel(inputs: Arrays, outputs: Arrays, *, shape: Shape) -> None:
-    rest, size = inputs[0].astype(WHOLE), -1 if shape[0] < 0 else math.prod(shape)
+    rest, size = inputs[0], -1 if shape[0] < 0 else math.prod(shape)
     _require_below("unravel_index", rest, size, f"is not a number of an element of {shape}")
     for axis in reversed(range(1, len(shape))):
         rest, outputs[0][axis, ...] = np.divmod(rest, max(shape[axis], 1))
     outputs[0][0, ...] = rest
 
 
-_UNRAVEL = ArrayOp(
+def _places(operands: Specs, outputs: Specs, *, shape: Shape) -> Units:
+    """A unit for each number."""
+    size = -1 if shape[0] < 0 else math.prod(shape)
+    lines = ["at = load(source, i)", *_below("at", "size")]
+    for k in reversed(range(1, len(shape))):
+        lines += [f"r{k} = at // n{k}", f"store(y, {k} * count + i, at - r{k} * n{k})"]
+        lines.append(f"at = r{k}")
+    words = {"count": math.prod(operands[0].shape), "size": size}
+    words |= {f"n{k}": n for k, n in enumerate(shape) if k}
+    return threads("unravel_index", words, _ARRAYS, *lines, "store(y, i, at)", fails=True)
+
+
+_UNRAVEL = UnitOp(
     "unravel_index",
     lambda data, *, shape: Spec((len(shape), *data.shape), WHOLE),
     _unravel,
+    units=_places,
     gradient=constant,
     operands=("data",),
 )
+
+
+def whole_numbers(data: Any) -> Any:
+    """Return arrays, side by side where there are several, as int64."""
+    several = isinstance(data, (tuple, list)) and carrier_of(data) is not None
+    return library.astype(library.stack(data) if several else as_array(data), WHOLE, copy=False)
 
 
 # counts -----------------------------------------------------------------------------------------
@@ -149,7 +197,7 @@ ravel_multi_index(data, shape): The numbers, in C order, of elements at these co
     ! IndexingError for a coordinate out of bounds; ShapeError for another number of rows.
     >>> ravel_multi_index([[3, 6, 6], [4, 5, 1]], shape=(7, 6))
     array([22, 41, 37])
-    = _RAVEL(as_array(data), shape=extents("ravel_multi_index", shape))
+    = _RAVEL(whole_numbers(data), shape=extents("ravel_multi_index", shape))
 unravel_index(data, shape): The coordinates of the elements with these numbers, in C order, of an
     array of `shape`.
     data : array (...) of numbers from 0; floats are cut to whole numbers
@@ -159,6 +207,6 @@ unravel_index(data, shape): The coordinates of the elements with these numbers, 
     >>> unravel_index([22, 41, 37], shape=(7, 6))
     array([[3, 6, 6],
            [4, 5, 1]])
-    = _UNRAVEL(as_array(data), shape=extents("unravel_index", shape))
+    = _UNRAVEL(whole_numbers(data), shape=extents("unravel_index", shape))
 """
 define_rows(_TABLE, globals())

@@ -32,8 +32,7 @@ from nbgraph.shape import Array
 _LONG = 512  # elements of a line up to which NumPy's networks of vectors are the quickest
 _FEW = 8
 _VAST = 1 << 16  # elements of a line of which NumPy finds a few quickest
-_MANY = 512  # elements from which on keys of 64 bits are worth their making
-_INSERTED = 32  # elements of a line up to which it is sorted by insertion
+_INSERTED = 8  # elements for each byte of one, up to which a line is sorted by insertion
 _TILES = 16  # into which lines are cut at most, each with memory of its own
 _PASSED = 1 << 14  # elements that are passed at most when the first of a line are found so
 _FOREMOST = 128  # elements that are found by the blocks of a line, which has four times as many
@@ -55,9 +54,9 @@ class OrderingOp(ArrayOp):
         axis = axis_of(name, case.attributes["axis"], len(x.shape))
         size, inner = x.shape[axis], math.prod(x.shape[axis + 1 :])
         k = case.attributes.get("k", size)
-        few = k * size <= (_INSERTED * _INSERTED if k == size else _PASSED)
+        few = k * size <= ((_INSERTED * x.dtype.itemsize) ** 2 if k == size else _PASSED)
         blocks = name == "topk" and inner == 1 and 0 < k <= min(_FOREMOST, size // (4 * BLOCK))
-        short = size < _LONG < x.size // _FEW and (name == "sort" or x.dtype.itemsize <= 4)
+        short = name == "sort" and size < _LONG < x.size // _FEW
         vast = name == "topk" and size >= _VAST and k <= size // _FEW and not (few or blocks)
         if not x.size or not k or size >> 31 or short or vast:
             return None
@@ -92,34 +91,12 @@ def _sortable(x: Any) -> Any:
 
 
 def _order(xp: Any, x: Any, axis: int, *, descending: bool, stable: bool = True) -> Any:
-    x = _sortable(x)
+    x, kind = _sortable(x), "stable" if stable else None
     if not descending:
-        return _argsorted(xp, x, axis, stable=stable)
-    # the order of the reversed array, reversed, keeps equal elements in order
-    backwards = xp.flip(_argsorted(xp, xp.flip(x, axis), axis, stable=stable), axis)
+        return xp.argsort(x, axis=axis, kind=kind)
+    # the order of the reversed array, read backwards, keeps equal elements in their order
+    backwards = xp.flip(xp.argsort(xp.flip(x, axis), axis=axis, kind=kind), axis)
     return x.shape[axis] - 1 - backwards
-
-
-def _argsorted(xp: Any, x: Any, axis: int, *, stable: bool) -> Any:
-    """The order of an array; by NumPy's networks of vectors where there is much to do."""
-    if xp is np and x.dtype.char in "efbBhHi" and _MANY <= x.size < 1 << 31:
-        return _keyed_order(x.swapaxes(axis, -1)).swapaxes(axis, -1)
-    return xp.argsort(x, axis=axis, kind="stable" if stable else None)
-
-
-def _keyed_order(x: Array) -> Array:
-    """Return the stable order along the last axis of numbers of at most 32 bits: words with the
-    number as the upper half and its index as the lower one are sorted."""
-    if x.dtype.kind == "f":
-        bits = (x + np.float32(0)).view(np.int32)  # turns -0.0 into 0.0
-        x = bits ^ (bits >> 31 & 0x7FFFFFFF)  # signed integers in the order of the floats
-        x[bits & 0x7FFFFFFF > 0x7F800000] = 0x7FFFFFFF  # all NaN are equal
-    words = x.astype(np.int64)
-    words <<= 32
-    words |= np.arange(x.shape[-1])
-    words.sort(axis=-1)
-    words &= 0xFFFFFFFF
-    return words
 
 
 def _sort(xp: Any, x: Any, out: Any, *, axis: int, descending: bool, stable: bool) -> None:
