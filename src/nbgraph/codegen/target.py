@@ -110,10 +110,10 @@ def externals(module: llvm.ModuleRef) -> tuple[str, ...]:
 
 
 @functools.cache
-def _c_library() -> ctypes.CDLL:
+def _library(name: str) -> ctypes.CDLL:
     import ctypes.util
 
-    return ctypes.CDLL(ctypes.util.find_library("m") or None)
+    return ctypes.CDLL(ctypes.util.find_library(name) or None)
 
 
 def provide(symbols: Sequence[str]) -> None:
@@ -123,7 +123,9 @@ def provide(symbols: Sequence[str]) -> None:
         if llvm.address_of_symbol(name):
             continue
         try:
-            function = getattr(ctypes.pythonapi if name.startswith("Py") else _c_library(), name)
+            library = ctypes.pythonapi if name.startswith("Py") else _library("m")
+            # divisions of 128 bits, which LLVM's loops come to, are in GCC's library
+            function = getattr(library, name, None) or getattr(_library("gcc_s"), name)
         except AttributeError as error:
             raise CompileError(f"the kernel needs {name!r}, which this system lacks") from error
         llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)

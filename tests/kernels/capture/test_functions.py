@@ -318,15 +318,10 @@ def sorted_many(x):
     return sorted([x * k for k in range(70)])[3]  # here
 
 
-def compared_with_a_tuple(x):
-    return np.maximum(x, (1.0, 2.0))  # here
-
-
 REFUSED = {
     unwrapped: "formula of one element",
     unknown_option: "period",
     sorted_many: "sort before the call",
-    compared_with_a_tuple: "not understood",
 }
 
 

@@ -290,6 +290,116 @@ def test_a_tree_of_calls_raises_what_its_calls_raise():
         ng.op(paths)(np.array([2, 40]), 2)
 
 
+def kept_in_a_closure(n):
+    kept = {0: 0, 1: 1}
+
+    def value(n):
+        if n not in kept:
+            kept[n] = value(n - 2) + value(n - 1)
+        return kept[n]
+
+    return value(n)
+
+
+def kept_in_a_list(n):
+    kept = [-1] * 50
+
+    def value(n):
+        if n <= 1:
+            return n
+        if kept[n] != -1:
+            return kept[n]
+        total = value(n - 1) + 2 * value(n - 2)
+        kept[n] = total
+        return total
+
+    return value(n) + value(3)
+
+
+def kept_by_default(n, kept={}):  # noqa: B006 - as people write it
+    if n in kept:
+        return kept[n]
+    if n <= 2:
+        return 1
+    kept[n] = kept_by_default(n - 1, kept) + kept_by_default(n - 2, kept)
+    return kept[n]
+
+
+def kept_if_none(n, kept=None):
+    if kept is None:
+        kept = {}
+    if n in kept:
+        return kept[n]
+    if n < 2:
+        result = n
+    else:
+        result = kept_if_none(n - 1, kept) + kept_if_none(n - 2, kept)
+    kept[n] = result
+    return result
+
+
+ALL = {}
+
+
+def kept_outside(n):
+    if n in ALL:
+        return ALL[n]
+    if n <= 1:
+        return 1
+    ALL[n] = kept_outside(n - 1) + kept_outside(n - 3)
+    return ALL[n]
+
+
+KEPT = [
+    *(kept_in_a_closure, kept_in_a_list, kept_by_default, kept_if_none, kept_outside),
+    lambda n: kept_by_default(n, {}) + kept_if_none(n),
+]
+
+
+@pytest.mark.parametrize("fn", KEPT)
+def test_results_that_are_kept(fn):
+    """They change nothing but the time: no kernel keeps them. Where Python has run before, the dict
+    outside is full."""
+    n = np.array([1, 2, 3, 7, 20, 45])
+    for _ in range(2):
+        got = ng.op(fn)(n)
+        assert got.tolist() == [fn(k) for k in n.tolist()]
+
+
+def called_for_what_it_keeps(n):
+    kept = [-1] * 50
+
+    def fill(n):
+        kept[n] = n if n < 2 else fill(n - 1) + fill(n - 2)
+        return kept[n]
+
+    fill(n)
+    return kept[n]
+
+
+def test_what_is_kept_is_not_read_elsewhere():
+    with pytest.raises(CaptureError, match=r"fill\(\) calls itself in a way that is not a loop"):
+        ng.op(called_for_what_it_keeps)
+
+
+def test_a_dict_is_a_default():
+    op = ng.op(lambda x, scales={"a": 2.0, "b": 3.0}: scales["a"] * x + scales["b"])
+    assert op(np.array([1.0, 2.0])).tolist() == [5.0, 7.0]
+    assert op.derivative("x")(np.array([1.0])).tolist() == [2.0]
+
+
+def josephus(n):
+    return 0 if n == 1 else (josephus(n - 1) + 2) % n
+
+
+def test_integers_of_calls_that_are_too_deep_raise():
+    """No integer is NaN."""
+    op = ng.op(josephus)
+    assert op(np.array([1, 7, 500])).tolist() == [josephus(n) for n in (1, 7, 500)]
+    with pytest.raises(RecursionError, match=r"josephus\(\) calls itself more than 1000 times"):
+        op(np.array([7, 3000]))
+
+
 def endless(n):
     return endless(n - 1) + 1
 

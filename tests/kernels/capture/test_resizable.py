@@ -244,9 +244,34 @@ def counted_out(n, x):
     return people[0] * x
 
 
+def unpacked(n, x):
+    even = [k for k in range(n) if k % 2 == 0]
+    row = [x, *even, *range(n % 3), 7.0]
+    first, *rest = [*(n, 3), x]
+    parts = len({*even, 0, 1}), max([*str(10 + n)]) == "1", first + len(rest), (*even, n)[-1]
+    return sum(row), len(row), *parts, isinstance(even, list), np.log10([10, 100])[n % 2]
+
+
+def primes(n, x):
+    """LLVM counts the trips of the inner loop with 128 bits."""
+    marks = [False] * 2 + [True] * (n - 1)
+    for i in range(2, int(n**0.5) + 1):
+        if marks[i]:
+            for j in range(i * i, n + 1, i):
+                marks[j] = False
+    return sum(marks)
+
+
+def stepped(n, x):
+    odd = 0
+    for k in range(n, 60, n % 4 + 1 if x > 0 else n):
+        odd += k % 2
+    return odd, sum(range(3, 40, n)), len(range(0, 7 * n, n)), [k * x for k in range(0, 20, n)][0]
+
+
 KNOTS = (0.0, 0.7, 1.0, 1.6, 2.5)
 TEXTS = (
-    renewed, neighbours, running, counted_out,
+    renewed, neighbours, running, counted_out, unpacked, primes, stepped,
     reductions, heaps, in_order,
     prime_factors, digits_at_the_front, recurrence, slices, ordered, summaries, questions, pairs,
     stack, queue, sieve, table, branches, rows_of_pascal, sets, from_a_helper, missing,
@@ -288,6 +313,14 @@ def test_a_slope_is_that_of_differences(fn):
     h = 1e-6
     wanted = (by_python(fn, X + h) - by_python(fn, X - h)) / (2 * h)
     np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-6)
+
+
+def test_a_step_that_is_not_positive_raises():
+    op = ng.op(lambda n, k: sum(range(n, 9, k)))
+    assert op(np.array([1, 2]), np.array([3, 10])).tolist() == [12, 2]
+    for step in (0, -1):
+        with pytest.raises(ValueError, match=r"range\(\).*not positive: use a while.*element 1"):
+            op(np.array([1, 1]), np.array([2, step]))
 
 
 def test_the_reference_compiler_and_the_text_agree():

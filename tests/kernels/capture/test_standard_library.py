@@ -159,6 +159,35 @@ def powers(y, m, d):
     return 10**m, 2**d, (-3) ** m, (-1) ** y, 7 ** (m % 3) % 10
 
 
+def remainders(y, m, d):
+    """The power alone has more than 64 bits."""
+    same = y**2 % 7, 10**9 % m, (y - 2000) ** m % 9
+    return pow(y, d) % (m + 90), y**d % 1009, 3**y % (d + 1), (-y) ** d % 11, y**13 % -97, *same
+
+
+def built(y, m, d):
+    """Strings and lists of digits that conditions choose."""
+    ones, zeros, nines = "", "", list(str(y))
+    for c in bin(y)[2:]:
+        ones += "0" if c == "1" else "1"
+    for c in format(d, "09b"):
+        zeros = ("1" if c == "0" else "0") + zeros
+    for k in range(len(nines)):
+        if nines[k] == "0":
+            nines[k] = "9"
+    while len(nines) > 1 and nines[-1] > nines[-2]:
+        nines[-2] = str(int(nines[-2]) + 1)
+        nines.pop()
+    text = "5" if m > 6 else str(d) + "0"
+    places = str(10 * y).index("0"), len(bin(m).replace("0b", "")), int("-" + str(d)[::-1])
+    return int(ones, 2), int(zeros, 2), int("".join(nines)), int(text), *places
+
+
+def decimals(y, m, d):
+    shown = float(f"{y / 7:.3f}"), float(format(m / 3, ".1f")), float(format(d / 9, "f"))
+    return *shown, sum(c.isdigit() for c in hex(y * d)[2:])
+
+
 DAYS = np.array([[1899, 1, 31], [1969, 7, 20], [2000, 2, 28], [2024, 2, 29], [2026, 12, 1]]).T
 FUNCTIONS = [
     days_since,
@@ -171,7 +200,7 @@ FUNCTIONS = [
     sums_of_pairs,
     versions,
 ]
-DIGITS = [pieces, searches, replaced, ranges, signs, powers]
+DIGITS = [pieces, searches, replaced, ranges, signs, powers, remainders, built, decimals]
 
 
 @pytest.mark.parametrize("fn", [*FUNCTIONS, *DIGITS, checked_first], ids=lambda fn: fn.__name__)

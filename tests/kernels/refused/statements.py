@@ -46,13 +46,6 @@ def endless(x):
         x += 1
 
 
-def range_step(n, k):
-    t = 0
-    for i in range(0, n, k):
-        t += i
-    return t
-
-
 def list_grows(x):
     a = [x, 1.0]
     for v in a:
@@ -289,7 +282,6 @@ REFUSALS = [
         "loop over range(...) or over a constant tuple",
     ),
     (endless, "this loop never ends", "leave it by `break` or `return`"),
-    (range_step, "the step of range() may be negative or 0", "use a while loop"),
     (
         list_grows,
         "the list that a loop goes over changes its length",

@@ -353,7 +353,7 @@ REFUSALS = [
         "return numbers, e.g. sum(values) or len(values)",
     ),
     (
-        lambda x: (x, *[k for k in (x, 1.0) if k > 0])[0],
+        lambda x: max(*[k for k in (x, 1.0) if k > 0]),
         "what follows * is not a tuple",
         "write the arguments out",
     ),

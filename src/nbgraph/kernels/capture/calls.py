@@ -35,7 +35,7 @@ from nbgraph.kernels.capture.classes import (
     new_dict,
     replaced,
 )
-from nbgraph.kernels.capture.containers import Array, Mapping, Record
+from nbgraph.kernels.capture.containers import Array, List, Mapping, Record
 from nbgraph.kernels.capture.context import Call, Inlinable, Method, Tracer
 from nbgraph.kernels.capture.displays import elements, summary
 from nbgraph.kernels.capture.draws import distribution, draw
@@ -72,7 +72,7 @@ def call(tracer: Tracer, node: ast.Call, env: Env, path: Node) -> Value:
         value = summary(tracer, node, callee.value, env, path)
         if value is not None:
             return value
-    args = elements(tracer, node.args, env, path)
+    args = elements(tracer, node.args, env, path, List)
     prepared = Call(tracer, node, path, None, args, _keywords(tracer, node, env, path))
     tracer.frame, tracer.site = env, node
     if isinstance(callee, Static):
@@ -144,6 +144,8 @@ def apply(tracer: Tracer, call: Call) -> Value:
     if isinstance(target, Inlinable):
         return target.inline(call)
     operation = _operation_of(target)
+    if operation is not None and isinstance(target, np.ufunc):  # which makes arrays of lists
+        args = [sequences.as_arrays(a) for a in args]
     if operation is not None and any(isinstance(a, Array) for a in args):
         return spread(call, lambda *row: tracer.apply(call._replace(args=list(row))), *args)
     if operation is not None:

@@ -172,7 +172,7 @@ class Carried:
         """Refuse what is of another sort at the end of a trip than at its start; strings of digits
         take one form. Return False where the start had another one."""
         start, end = self.start[name], ends[name]
-        digits = [as_digits(self.graph, value) for value in (start, end)]
+        digits = [as_digits(self.graph, v, getattr(end, "base", 10)) for v in (start, end)]
         if form(start) != form(end) and any(isinstance(v, Digits) for v in (start, end)):
             sized = [v and replace(v, size=v.length(self.tracer, self.path)) for v in digits]
             if None in sized or form(sized[0]) != form(sized[1]):

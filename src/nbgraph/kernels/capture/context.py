@@ -21,7 +21,7 @@ from typing import (
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.lookups import Counter
 from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
-from nbgraph.kernels.capture.text import FunctionText, collected, function_text
+from nbgraph.kernels.capture.text import FunctionText, collected, function_text, unkept
 from nbgraph.kernels.capture.values import Env, Graph, Node, Static, Value
 
 OnInvalid = Literal["raise", "nan"]  # what becomes of an element that a text raises for
@@ -54,6 +54,8 @@ class Tracer:
         self.text: FunctionText = function_text(fn)
         if caller is not None and fn.__code__.co_flags & inspect.CO_GENERATOR:
             self.text = self.text._replace(body=collected(self.text.body))
+        body = unkept(fn.__name__, self.text.body, caller.text.body if caller else [])
+        self.text = self.text._replace(body=body)
         self.frame: Env = {}  # the variables at the latest call, which nested functions see
         self.locals: dict[ast.AST, Static] = {}  # nested functions
         self.name, self.scope = fn.__name__, Scope(fn, watch)

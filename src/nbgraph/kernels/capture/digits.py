@@ -8,6 +8,7 @@ them as a list.
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,16 @@ from nbgraph.kernels.capture.lookups import entry_at
 from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import Choice, Compound, Graph, Node, Optional, Static, Value
 from nbgraph.kernels.scalar.kinds import is_boolean, is_integer
+
+
+@dataclass(frozen=True, repr=False)
+class UnknownText:
+    """A string made of numbers, which is only shown; `number`: what float() reads of it."""
+
+    number: Value = None
+
+    def __repr__(self) -> str:
+        return "a string made of numbers"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -66,11 +77,8 @@ class Digits(Compound):
         """Note that int() of no digits raises."""
         graph, size = call.graph, self.size
         if isinstance(size, Node) and Intervals(graph, call.path).of(size)[0] < 1:
-            empty, words = (
-                graph.compare("lt", size, graph.const(1)),
-                "invalid literal for int(): ''",
-            )
-            call.tracer.raises(call.node, ValueError, words, empty)
+            empty = graph.compare("lt", size, graph.const(1))
+            call.tracer.raises(call.node, ValueError, "invalid literal for int(): ''", empty)
 
     def length(self, tracer: Tracer, path: Node) -> Node:
         """How many characters there are."""
@@ -145,8 +153,12 @@ class Digits(Compound):
     def method(self, call: Call, name: str) -> Value | None:
         """Return the value of a method; None for those that are not known."""
         graph, args = call.graph, call.args
-        if not args:
+        if not args and (self.base <= 10 or name not in _ARE_DIGITS):
             return graph.const(True) if name in _ARE_DIGITS else self if "strip" in name else None
+        if not args:
+            return graph.compare("lt", self.number, graph.const(10)) if self.size == 1 else None
+        if self.prefix and name == "replace" and getattr(args[0], "value", 0) in ("0b", "0o", "0x"):
+            return Digits(self.number, self.size, self.base)
         fill = [getattr(value, "value", None) for value in args[1:]]
         if name == "zfill" or (name == "rjust" and fill == ["0"]):
             self.refuse_negative(call.tracer, call.node)
@@ -230,6 +242,9 @@ def formatted(call: Call, value: Value, spec: str) -> Digits | Static | None:
     parts = _SPEC.fullmatch(spec)
     if isinstance(value, Digits):
         return None if spec else value
+    if isinstance(value, Node) and (decimals := re.fullmatch(r"(?:\.(\d+))?f", spec)):
+        rounded = call.of(round, call.graph.float(value), call.graph.const(int(decimals[1] or 6)))
+        return Static(UnknownText(call.tracer.called(rounded)))
     if parts is None or not (isinstance(value, Node) and is_integer(value.kind)):
         return None
     if value.op == "const":
@@ -241,6 +256,8 @@ def formatted(call: Call, value: Value, spec: str) -> Digits | Static | None:
 
 
 def _of_one(call: Call, target: Any, value: Value) -> Value | None:
+    if target is float and isinstance(text := getattr(value, "value", None), UnknownText):
+        return text.number
     if target in (str, *_BASES) and isinstance(value, Node) and is_integer(value.kind):
         if value.op == "const":
             return None
@@ -289,10 +306,13 @@ def joined(call: Call, value: Value) -> Value | None:
 
 def added(tracer: Tracer, node: ast.expr, a: Value, b: Value) -> Value | None:
     """`a + b`, of which one at least is digits that values decide; None for other strings."""
-    if not (isinstance(a, Digits) or isinstance(b, Digits)):
+    if not any(isinstance(value, (Digits, Choice)) for value in (a, b)):
         return None
-    base = a.base if isinstance(a, Digits) else b.base
-    pair = as_digits(tracer.graph, a, base), as_digits(tracer.graph, b, base)
+    bases = [v.base for v in (a, b) if isinstance(v, Digits) and v.size != 0]
+    bases += [2] if all(as_digits(tracer.graph, v, 2) for v in (a, b)) else [10]
+    if isinstance(a, Static) and a.value == "-" and isinstance(b, Digits):
+        return replace(b, number=tracer.graph.negate(b.number))
+    pair = as_digits(tracer.graph, a, bases[0]), as_digits(tracer.graph, b, bases[0])
     return joined(Call(tracer, node, tracer.graph.const(True)), pair)
 
 
@@ -376,5 +396,9 @@ def range_of(call: Call, values: Sequence[Value]) -> Range:
     if step.op == "const" and step.data == 0:
         call.refuse("the step of range() is 0", "use 1, -1 or a larger step")
     if step.op != "const" and Intervals(graph, call.path).of(step)[0] <= 0:
-        call.refuse("the step of range() may be negative or 0", "use a while loop")
+        words = "the step of range(), which values give, is not positive: use a while loop"
+        positive = graph.compare("gt", step, graph.const(0))
+        call.tracer.raises(call.node, ValueError, words, graph.logical_not(positive))
+        step = graph.select(positive, step, graph.const(1))
+        graph.ranges[step.id] = (1, math.inf)
     return Range(start, stop, step)

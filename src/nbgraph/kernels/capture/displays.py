@@ -14,7 +14,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, cast
 
-from nbgraph.kernels.capture.containers import List, Mapping
+from nbgraph.kernels.capture import resizable
+from nbgraph.kernels.capture.containers import List, Mapping, Resizable
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.dicts import dict_of
 from nbgraph.kernels.capture.environment import adopt, placed
@@ -31,19 +32,25 @@ from nbgraph.kernels.capture.text import (
 from nbgraph.kernels.capture.values import Env, Node, Optional, Static, Value, is_none
 
 
-def elements(tracer: Tracer, nodes: Sequence[ast.expr], env: Env, path: Node) -> tuple[Value, ...]:
-    """Return the values of a display or of arguments; `*tuple` stands for its items."""
-    items: list[Value] = []
+def elements(
+    tracer: Tracer, nodes: Sequence[ast.expr], env: Env, path: Node, of: Any = (List, Resizable)
+) -> Any:
+    """Return the values of a display or of arguments; `*items` stands for those of a list `of`."""
+    items: Value = List()
     for node in nodes:
-        if not isinstance(node, ast.Starred):
-            items.append(placed(tracer.object(node, env, path), env))
-            continue
-        inner = tracer.each(node.value, tracer.object(node.value, env, path), env)
-        inner = keys(tracer, node.value, inner) if isinstance(inner, Mapping) else inner
-        if not isinstance(inner, tuple):
-            tracer.refuse(node, "what follows * is not a tuple", "write the arguments out")
-        items += cast("tuple[Value, ...]", inner)
-    return tuple(items)
+        if isinstance(node, ast.Starred):
+            at = ast.copy_location(ast.Call(ast.Name("list", ast.Load()), [node.value], []), node)
+            more, tracer.frame = tracer.object(node.value, env, path), env
+            more = isinstance(more, Node) or tracer.called(Call(tracer, at, path, list, [more]))
+            if not isinstance(more, of):
+                tracer.refuse(node, "what follows * is not a tuple", "write the arguments out")
+        else:
+            more = List((placed(tracer.object(node, env, path), env),))
+        if isinstance(items, List) and isinstance(more, List):
+            items = List((*items, *more))
+        else:
+            items = resizable.joined(Call(tracer, node, path), items, more)
+    return tuple(items) if isinstance(items, List) else items
 
 
 def dict_display(tracer: Tracer, node: ast.Dict, env: Env, path: Node) -> Value:

@@ -15,7 +15,6 @@ from nbgraph.kernels.capture.containers import (
     REFERS,
     Array,
     Iterator,
-    List,
     Mapping,
     Record,
     Resizable,
@@ -276,8 +275,10 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[Tracer, Any, Env, Node], Value]] = 
     ast.Subscript: subscript,
     ast.Lambda: lambda tracer, node, env, path: tracer.local(node, env, path),
     ast.Tuple: lambda tracer, node, env, path: elements(tracer, node.elts, env, path),
-    ast.List: lambda tracer, node, env, path: List(
-        tracer.taken(v, env) for v in elements(tracer, node.elts, env, path)
+    ast.List: lambda tracer, node, env, path: as_list(
+        [tracer.taken(v, env) for v in items]
+        if isinstance(items := elements(tracer, node.elts, env, path), tuple)
+        else items
     ),
     ast.Set: lambda tracer, node, env, path: distinct(
         Call(tracer, node, path), elements(tracer, node.elts, env, path)

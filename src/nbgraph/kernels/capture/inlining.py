@@ -22,7 +22,7 @@ from nbgraph.kernels.capture.environment import (
     without_flags,
 )
 from nbgraph.kernels.capture.recursion import MAX_INLINED, Recursion, Run, TooDeep
-from nbgraph.kernels.capture.text import Definition, collected, nonlocals
+from nbgraph.kernels.capture.text import Definition, collected, nonlocals, unkept
 from nbgraph.kernels.capture.values import Env, Node, Static, Value, flatten
 
 MAX_DEPTH = 40  # of helpers that call helpers
@@ -217,7 +217,7 @@ class LocalFunction:
     def body(self) -> list[ast.stmt]:
         """Return its statements; those of a lambda are one `return`."""
         if isinstance(self.definition, ast.FunctionDef):
-            return collected(self.definition.body)
+            return unkept(self.name, collected(self.definition.body), self.owner.text.body)
         result = ast.Return(self.definition.body)
         return [ast.copy_location(result, self.definition.body)]
 

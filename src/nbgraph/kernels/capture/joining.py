@@ -22,7 +22,7 @@ from nbgraph.kernels.capture.containers import (
     mapping,
     own_type,
 )
-from nbgraph.kernels.capture.digits import as_digits
+from nbgraph.kernels.capture.digits import Digits, as_digits
 from nbgraph.kernels.capture.environment import (
     FROZEN,
     HEAP,
@@ -91,10 +91,21 @@ def join_value(
         return _join_maybe(graph, cond, a, b, Optional)
     if isinstance(a, (Static, Choice)) and isinstance(b, (Static, Choice)):
         return join_choices(graph, cond, a, b)
-    return _different(a, b)
+    return _join_digits(graph, cond, a, b) or _different(a, b)
 
 
 _SEQUENCES = (tuple, List, Set, Iterator, Resizable, Pairs)
+
+
+def _join_digits(graph: Graph, cond: Node, a: Value, b: Value) -> Digits | None:
+    """Two strings of digits, each of a size that is known apart from its number."""
+    base = next((value.base for value in (a, b) if isinstance(value, Digits)), 10)
+    texts = [d for v in (a, b) if (d := as_digits(graph, v, base)) and d.size is not None]
+    if len(texts) < 2 or texts[0].base != texts[1].base:
+        return None
+    sizes = (graph.const(d.size) if isinstance(d.size, int) else d.size for d in texts)
+    number = graph.select(cond, *(d.number for d in texts))
+    return replace(texts[0], number=number, size=graph.select(cond, *sizes))
 
 
 def _different(a: Value, b: Value) -> Undefined:

@@ -240,6 +240,7 @@ TEXTS = {
     "endswith": lambda text, part: text[max(len(text) - len(part), 0) :] == part,
     "count": lambda text, part: len(split(text, part)) - 1,
     "find": text_place,
+    "index": place_of,
     "split": split,
     "replace": replaced,
     "lstrip": lstrip,

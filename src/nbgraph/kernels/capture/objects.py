@@ -17,7 +17,7 @@ from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import complex_numbers, digits
 from nbgraph.kernels.capture.containers import ConstantArray, Mapping, described, record_of
 from nbgraph.kernels.capture.context import Call, Tracer
-from nbgraph.kernels.capture.digits import Digits, Range
+from nbgraph.kernels.capture.digits import Digits, Range, UnknownText
 from nbgraph.kernels.capture.draws import method_of
 from nbgraph.kernels.capture.joining import chosen
 from nbgraph.kernels.capture.survey import unsurveyed
@@ -113,13 +113,6 @@ def attribute(tracer: Tracer, node: ast.expr, owner: Any, name: str) -> Value:
         sort = KindError if isinstance(owner, UnknownText) else CaptureError
         tracer.refuse(node, str(problem), "check the spelling", sort)
     return tracer.constant(value, node)
-
-
-class UnknownText:
-    """A string that is made of numbers: it may be shown, but nothing depends on it."""
-
-    def __repr__(self) -> str:
-        return "a string made of numbers"
 
 
 TEXT = (str, UnknownText)

@@ -13,6 +13,7 @@ from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import (
     complex_numbers,
     composed,
+    integers,
     list_texts,
     objects,
     refusals,
@@ -58,17 +59,44 @@ NUMBERS = {"bool": "int8", "b": "i"}  # what a bool becomes where NumPy wants a 
 def binaries(tracer: Tracer, node: ast.BinOp, env: Env, path: Node) -> Value:
     """Return the value of a binary operation; a loop does those on its left, for deep trees."""
     rest = [node]
-    while isinstance(rest[-1].left, ast.BinOp):
-        rest.append(rest[-1].left)
+    while isinstance(left := _left(tracer, rest[-1], env), ast.BinOp):
+        rest.append(left)
     rest.reverse()
     value = tracer.object(rest[0].left, env, path)
     rights = [tracer.object(operation.right, env, path) for operation in rest]
-    for operation, right in zip(rest, rights, strict=True):
+    k = 0
+    while k < len(rest):
         try:
-            value = _binary(tracer, operation, value, right, env, path)
+            modulo = _modular_power(tracer, rest[k : k + 2], (value, *rights[k : k + 2]), path)
+            value = modulo or _binary(tracer, rest[k], value, rights[k], env, path)
         except (TypeError, OverflowError) as error:
-            refuse_numbers(tracer, operation, error)
+            refuse_numbers(tracer, rest[k], error)
+        k += 1 if modulo is None else 2
     return value
+
+
+def _left(tracer: Tracer, node: ast.BinOp, env: Env) -> ast.expr:
+    """Return what is left of an operator; `pow(a, b)` before `%` as `a ** b`."""
+    left = node.left
+    if isinstance(node.op, ast.Mod) and isinstance(left, ast.Call) and len(left.args) == 2:
+        if tracer.static(left.func, env) is pow and not left.keywords:
+            return ast.copy_location(ast.BinOp(left.args[0], ast.Pow(), left.args[1]), left)
+    return left
+
+
+def _modular_power(
+    tracer: Tracer, operations: Sequence[ast.BinOp], values: Sequence[Value], path: Node
+) -> Value | None:
+    """`a ** b % m` of integers, whose power may have more than 64 bits; None for others."""
+    whole = (isinstance(value, Node) and value.kind in ("i", "int64") for value in values)
+    if [type(each.op) for each in operations] != [ast.Pow, ast.Mod] or not all(whole):
+        return None
+    call, (base, exponent, _) = Call(tracer, operations[0], path), values
+    fixed = exponent.op == "const" and (exponent.data < 3 or base.op == "const")
+    if fixed or _is_fraction(exponent):
+        return None
+    check_power(call, base, exponent, "mod")
+    return call.text(integers.power_modulo, *(tracer.graph.cast(n, "i") for n in values))
 
 
 def _binary(tracer: Tracer, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node) -> Value:
@@ -227,9 +255,9 @@ def check_power(call: Call, base: Value, exponent: Value, op: str = "pow") -> No
     if low < 0:
         below = graph.compare("lt", exponent, graph.const(0))
         power = f"an integer to a negative power is a float{words}"
-        raises(ValueError, power if op == "pow" else "negative shift count", below)
-    most: float = 1
-    if base.op == "const":
+        raises(ValueError, "negative shift count" if op in ("shl", "shr") else power, below)
+    most: float = math.inf if op == "mod" else 1  # of a power to a modulus
+    if base.op == "const" and op != "mod":
         compute = BITWISE.get(op, operator.pow)
         powers = (compute(abs(base.data), n + 1) >> 63 for n in range(63))
         most = next((n for n, over in enumerate(powers) if over), math.inf)

@@ -3,10 +3,9 @@
 A reflection such as `f(-x)` where x < 0 ends by itself: what holds on its path decides the
 condition of the inner call. Other calls are loops. One whose calls lower one operand by constants,
 as f(n - 1) and f(n - 2), is computed from the bottom up. One that calls itself once on each path
-goes down to where it does not, and back up with the operands of each level. As Python stops at a
-depth of 1000, deeper calls give NaN, of integers 0. For all others, as f(n - 1, k) + f(n, k - 1), a
-list keeps the calls that wait; but not where a cache keeps results, of which a tree of calls may
-have few different ones.
+goes down to where it does not, and back up with the operands of each level. Python stops at a depth
+of 1000: deeper calls give NaN, of integers they raise. For others, as f(n - 1, k) + f(n, k - 1),
+a list keeps the calls that wait; but not where results are kept, of which a tree may have few.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ from nbgraph.kernels.capture.intervals import opposed
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lookups import offset
 from nbgraph.kernels.capture.refusals import refusal
+from nbgraph.kernels.capture.text import walk
 from nbgraph.kernels.capture.values import (
     Env,
     Node,
@@ -322,12 +322,16 @@ class Recursion:
         """Return whether results are kept, so that trees of calls may have few different ones."""
         decorators = map(ast.unparse, getattr(self.deep.key, "decorator_list", ()))
         target = self.deep.tracer.static(cast("ast.Call", self.deep.node).func, {})
-        return hasattr(target, "cache_info") or any("cache" in text for text in decorators)
+        kept = any(hasattr(st, "keeps") for st in walk(self.deep.tracer.text.body))
+        return kept or hasattr(target, "cache_info") or any("cache" in text for text in decorators)
 
     def _few(self, pair: Value) -> Value:
         """Return the result of so many calls within each other."""
         (levels, value), graph = pair, self.graph
         few = graph.compare("lt", levels, graph.const(list_texts.MAX_LEVELS))
+        if "f" not in self.kinds:  # no integer is NaN
+            words = f"{self.name}() calls itself more than 1000 times within each other"
+            self.tracer.raises(self.start.node, RecursionError, words, graph.logical_not(few))
         return join_value(graph, few, value, nothing_like(graph, value))
 
 

@@ -22,7 +22,7 @@ from nbgraph.kernels.capture import list_texts
 from nbgraph.kernels.capture.arrays import whole
 from nbgraph.kernels.capture.containers import PLACES, Array, List, Pairs, Resizable
 from nbgraph.kernels.capture.context import Call
-from nbgraph.kernels.capture.digits import place_of
+from nbgraph.kernels.capture.digits import as_digits, place_of
 from nbgraph.kernels.capture.environment import freeze, keys_in
 from nbgraph.kernels.capture.joining import as_pairs, join_value, resizable
 from nbgraph.kernels.capture.lookups import entry_at, offset
@@ -157,6 +157,7 @@ def _put(
 ) -> Resizable:
     """Return a list of these items, at a place a value."""
     graph = call.graph
+    value = as_digits(graph, value, getattr((*items, 0)[0], "base", 10)) or value
     here = (graph.compare("eq", place, graph.const(k)) for k in range(len(items)))
     items = [join_value(graph, *row) for row in zip(here, [value] * len(items), items, strict=True)]
     require_one_form(call, items)
@@ -270,10 +271,8 @@ CHANGES: dict[str, Callable[..., tuple[Value, Value]]] = {
 
 def change(call: Call, name: str, key: str, args: Sequence[Value], env: Env) -> Value:
     """Return the value of a method that changes a list; a list that is put in is a tuple."""
-    known, values = (
-        {*keys_in(tuple(env.values()))},
-        [call.tracer.dereference(arg, env) for arg in args],
-    )
+    known = {*keys_in(tuple(env.values()))}
+    values = [call.tracer.dereference(arg, env) for arg in args]
     inside = [env.get(getattr(arg, "key", ""), arg) if name == "extend" else arg for arg in args]
     lists = any(isinstance(value, (List, Resizable)) for value in values) and name != "extend"
     shared = known & {*keys_in(tuple(inside), env)}

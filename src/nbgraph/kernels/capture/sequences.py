@@ -79,7 +79,7 @@ def _of_vectors(call: Call) -> Value | None:
             call.refuse("the norm of a matrix has an order or an axis", "leave them out")
         call = call._replace(args=[Array(arrays.leaves(call.args[0])), *call.args[1:]])
     value = call.text(fn)
-    return _vectors(value) if str(target.__module__).startswith("numpy") else value
+    return as_arrays(value) if str(target.__module__).startswith("numpy") else value
 
 
 def _of_tuples(call: Call, shared: Call) -> Value | None:
@@ -351,9 +351,9 @@ _KEEPS = frozenset((tuple, list, deque, reversed, enumerate, zip, map, sorted, m
 }
 
 
-def _vectors(value: Value) -> Value:
-    """Return the tuples that a NumPy function gives as arrays."""
-    return Array(map(_vectors, value)) if isinstance(value, tuple) else value
+def as_arrays(value: Value) -> Value:
+    """Return tuples and lists as the arrays that NumPy makes of them."""
+    return Array(map(as_arrays, value)) if isinstance(value, tuple) else value
 
 
 def _has_tuple(values: Sequence[Value]) -> bool:

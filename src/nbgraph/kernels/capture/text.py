@@ -361,6 +361,39 @@ def collected(body: list[ast.stmt]) -> list[ast.stmt]:
     return [ast.fix_missing_locations(statement) for statement in (start, *inner, end)]
 
 
+def unkept(name: str, body: list[ast.stmt], around: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the statements of a function that calls itself without those that keep results: `kept[
+    key] = value` before `return kept[key]`. `around` may call it for what it keeps."""
+    named = lambda node: isinstance(node, ast.Call) and getattr(node.func, "id", "") == name
+    aside = [st.value for st in walk(around) if isinstance(st, ast.Expr)]
+    if not any(map(named, walk(body))) or any(map(named, aside)):
+        return body
+    inner = _returned(copy.deepcopy(body), None)
+    text = "\n".join(map(ast.unparse, inner))
+    kept = {k for st in walk(inner) if f"{(k := getattr(st, 'keeps', '$'))} is None" in text}
+    new = lambda node: ast.Constant(None) if ast.unparse(node) in kept else node
+    for node in filter(named, walk(inner)):  # each call makes a new one
+        node.args = [*map(new, node.args)]
+    return inner
+
+
+def _returned(body: list[ast.stmt], after: ast.stmt | None) -> list[ast.stmt]:
+    """Return statements before another one, of which those that keep a result return it."""
+    result = list[ast.stmt]()
+    for st, following in zip(body, [*body[1:], after], strict=True):
+        if isinstance(st, ast.If):
+            st.body = _returned(st.body, following)
+            st.orelse = st.orelse and _returned(st.orelse, following)
+        if isinstance(st, ast.Assign) and isinstance(following, ast.Return):
+            target, ends = st.targets[0], ast.unparse(following).removeprefix("return ")
+            if isinstance(target, ast.Subscript) and ends in map(ast.unparse, (target, st.value)):
+                end = ast.copy_location(ast.Return(st.value), st)
+                vars(end)["keeps"] = ast.unparse(target.value)
+                return [*result, end]
+        result.append(st)
+    return result
+
+
 class _Yields(ast.NodeTransformer):
     """`yield item` as `_yielded.append(item)`, and that list as what is returned."""
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.classes import of_record
-from nbgraph.kernels.capture.containers import Array, Mapping, Record, Resizable
+from nbgraph.kernels.capture.containers import Array, List, Mapping, Record, Resizable, sort_of
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.inlining import LocalFunction
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_instance, types_of
@@ -179,6 +179,8 @@ def _isinstance(call: Call, value: Value, target: Value) -> Value | None:
         cls = dict if isinstance(value, Mapping) else getattr(value, "cls", np.ndarray)
         return graph.const(issubclass(cls, classes))
     if isinstance(value, (tuple, Resizable)):
+        if sort_of(value) is List and list in classes:
+            return graph.const(True)
         if (tuple in classes) != (list in classes) or {set, frozenset} & {*classes}:
             text = "whether a sequence is a tuple or a list is not kept here"
             call.refuse(text, "ask for both: isinstance(x, (tuple, list))")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from weakref import WeakSet
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import complex_numbers, draws
+from nbgraph.kernels.capture import complex_numbers, containers, draws
 from nbgraph.kernels.capture.containers import described
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.inlining import arguments
@@ -291,6 +291,8 @@ def _constant(graph: Graph, value: Any) -> Value:
     """Return a static value as a value of the trace: numbers and bools become literals."""
     if isinstance(value, tuple):
         return tuple(_constant(graph, item) for item in value)
+    if isinstance(value, dict):
+        return containers.Mapping({key: _constant(graph, item) for key, item in value.items()})
     if complex_numbers.is_complex(value):
         return complex_numbers.constant(graph, value)
     return Static(value) if kind_of_value(value) is None else graph.const(value)

@@ -55,6 +55,12 @@ class Parameter(NamedTuple):
         return not self.required and is_static(self.default)
 
 
+class Constants(dict[Any, Any]):
+    """A dict that is the default of a parameter: part of the definition, as it is then."""
+
+    __hash__ = lambda self: hash(repr(self))  # type: ignore[assignment]
+
+
 class Choice(NamedTuple):
     """The role of a name in one form of a function.
 
@@ -259,6 +265,8 @@ def _parameter(p: inspect.Parameter, choice: Choice | None, counts: set[str]) ->
         return Parameter(p.name, choice.value, required=choice.role == "number")
     if p.default is p.empty:
         return Parameter(p.name, required=True) if p.kind is p.KEYWORD_ONLY else None
+    if isinstance(p.default, dict):
+        return Parameter(p.name, Constants(p.default))
     if p.kind is p.KEYWORD_ONLY or is_static(p.default) or p.name in counts:
         return Parameter(p.name, p.default)
     return None
@@ -344,7 +352,7 @@ def resolve_parameters(
             raise ArgumentError(
                 f"{name}: the scalar parameter {p.name!r} is missing; give {p.name}=..."
             )
-        if (isinstance(value, (list, dict)) or is_array(value)) and not hasattr(value, "traced"):
+        if (type(value) in (list, dict) or is_array(value)) and not hasattr(value, "traced"):
             raise ArgumentError(
                 f"{name}: the scalar parameter {p.name!r} is {described(value)}; it takes one "
                 "number. To vary it by element, or to compute it, make it an operand: move it "
