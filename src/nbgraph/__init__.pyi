@@ -149,7 +149,9 @@ from nbgraph.ops import LinearRegressionOutput as LinearRegressionOutput
 from nbgraph.ops import LogisticRegressionOutput as LogisticRegressionOutput
 from nbgraph.ops import MAERegressionOutput as MAERegressionOutput
 from nbgraph.ops import MakeLoss as MakeLoss
+from nbgraph.ops import MultiBoxDetection as MultiBoxDetection
 from nbgraph.ops import MultiBoxPrior as MultiBoxPrior
+from nbgraph.ops import MultiBoxTarget as MultiBoxTarget
 from nbgraph.ops import Pad as Pad
 from nbgraph.ops import Pooling as Pooling
 from nbgraph.ops import RNN as RNN

@@ -54,9 +54,8 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     NumPy arrays become NDArrays in all arguments, also in lists of arrays. The name and the layout
     that MXNet's layers give nodes are ignored.
     """
-    if not _OF_NODES.isdisjoint(kwargs):
-        others = {k: v for k, v in kwargs.items() if k not in _OF_NODES}
-        kwargs = others if not isinstance(kwargs.get("name"), int | float) else kwargs
+    if not (_OF_NODES.isdisjoint(kwargs) or isinstance(kwargs.get("name"), int | float)):
+        kwargs = {k: v for k, v in kwargs.items() if k not in _OF_NODES}
     kinds = _kinds(op, args, kwargs)
     known = {} if kinds is None else _PASSED_ON.setdefault(op, {})
     order = known.get(kinds)

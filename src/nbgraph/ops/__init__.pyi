@@ -369,6 +369,8 @@ from nbgraph.ops.named.cropping import Crop as Crop
 from nbgraph.ops.named.cropping import slice_like as slice_like
 from nbgraph.ops.named.cropping import slice_range as _crop
 from nbgraph.ops.named.cropping import slice_range as _slice
+from nbgraph.ops.named.detection import MultiBoxDetection as MultiBoxDetection
+from nbgraph.ops.named.detection import MultiBoxTarget as MultiBoxTarget
 from nbgraph.ops.named.layers import BatchNorm as BatchNorm
 from nbgraph.ops.named.layers import Convolution as Convolution
 from nbgraph.ops.named.layers import Deconvolution as Deconvolution

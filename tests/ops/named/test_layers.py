@@ -124,6 +124,7 @@ def test_arrays_ignore_what_names_nodes():
     x = ng.nd.array([[1.0, -2.0]])
     plain = ng.nd.FullyConnected(x, x, num_hidden=1, no_bias=True)
     assert ng.nd.FullyConnected(x, x, num_hidden=1, no_bias=True, name="f") == plain == 5
+    assert ops.FullyConnected([[1.0, 2]], [[3, 4.0]], num_hidden=1, no_bias=True, name="f") == 11
     assert ng.nd.relu(x, name="fwd").tolist() == [[1.0, 0.0]]
     zeros = ng.nd.zeros(shape=(2,), name="begin_state", __layout__="NC", ctx=ng.cpu())
     assert zeros.tolist() == [0.0, 0.0]
@@ -167,7 +168,6 @@ BAD = [
     (lambda x: ops.FullyConnected(x, num_hidden=0), "num_hidden"),
     (lambda x: ops.FullyConnected(x, num_hidden=2, units=3), "units"),
     (lambda x: ops.FullyConnected(x, num_hidden=2), "no array is given for weight"),
-    (lambda x: ops.FullyConnected(x, x, num_hidden=2, no_bias=True, name="f"), "is for symbols"),
     (lambda x: ops.Pooling(x, kernel=(2,), layout="NCWH"), "layout='NCWH'; expected one of 'NCW'"),
     (lambda x: ops.Pooling(x, kernel=(2,), pool_type="middle"), "expected one of 'max'"),
     (lambda x: ops.Pooling(x, kernel=(2,), pool_type="lp"), "without p_value; give 1, 2 or 3"),

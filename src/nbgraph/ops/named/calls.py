@@ -74,9 +74,8 @@ def channels_last(call: str, data: Any, layout: str | None) -> tuple[Axes, Axes]
     """Return the orders of axes that put last channels second, and back; None where they are."""
     if layout is None or layout[-1] != "C":
         return None
-    shape = getattr(data, "shape", None)
-    if shape is not None and len(shape) != len(layout):
-        raise ShapeError(f"{call}: data has shape {shape}, not the axes of layout={layout!r}")
+    if len(getattr(data, "shape", None) or layout) != len(layout):
+        raise ShapeError(f"{call}: data has shape {data.shape}, not the axes of layout={layout!r}")
     last = len(layout) - 1
     return (0, last, *range(1, last)), (0, *range(2, last + 1), 1)
 
@@ -104,8 +103,6 @@ def applied(
     the variables alone, as the result is a part of a call.
     """
     compose = composer(*values)
-    if compose is None:
-        unnamed(op.__name__, name)
     if call is not None and known is not None:
         shapes = [known.get(label, (None, None))[0] for label in op.operands]
         values = [
@@ -131,12 +128,6 @@ def require_arrays(op: Any, values: Iterable[Any]) -> None:
                 f"{op.__name__}: no array is given for {label}; give it (on symbols, what is not "
                 "given becomes a variable)"
             )
-
-
-def unnamed(op: str, name: str | None) -> None:
-    """Raise ArgumentError if a node's name is passed with arrays."""
-    if name is not None:
-        raise ArgumentError(f"{op}: name={name!r} is for symbols; leave it out")
 
 
 def named(result: Any, name: str | None) -> Any:

@@ -14,8 +14,15 @@ def places(data: Any, axes: Any) -> Any:
     """Return the index of each element along axes."""
 def overlaps(lhs: Any, rhs: Any, form: str) -> Any:
     """Return the overlap of each box of one array with each of the other."""
+def corners(boxes: Any, form: str) -> tuple[Any, Any]:
+    """Return where boxes begin and end, along x and y."""
+def sorted_boxes(order: Any, x: Any, flags: Any) -> tuple[Any, Any]:
+    """Return boxes and what is known of each in the order of increasing numbers."""
 def unsuppressed(data: Any, places: Any, limits: Any, form: str, result: str) -> Any:
-    """Return the boxes that remain, by score, then -1."""
+    """Return the boxes that stay, by score, then -1."""
+def survivors(valid: Any, boxes: Any, overlap: float, kinds: Any, *, equal: bool=False) -> Any:
+    """Return which boxes stay, of those that are valid, in the order in which they suppress others;
+    `kinds`: a box suppresses those of its own alone; `equal`: so much overlap is enough."""
 def priors(data: Any, sizes: Any, ratios: Any, clip: bool, steps: Any, offsets: Any) -> Any:
     """Return boxes around each cell of a map."""
 def head(data: Any, heads: int, parts: int, part: int) -> Any:

@@ -8,17 +8,8 @@ from nbgraph.errors import ArgumentError
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec, constant
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import composed, library, operator_of
-from nbgraph.ops.named.calls import (
-    Axes,
-    Layout,
-    applied,
-    channels_last,
-    composer,
-    documented,
-    named,
-    read,
-    unnamed,
-)
+from nbgraph.ops.named import calls
+from nbgraph.ops.named.calls import Axes, applied, composer, documented, named, read
 from nbgraph.ops.named.deconvolutions import BIASED as DECONVOLUTION_BIASED
 from nbgraph.ops.named.deconvolutions import DECONVOLUTION
 from nbgraph.ops.normalisation.batches import batch_standard, batch_statistics, channel_moments
@@ -26,7 +17,7 @@ from nbgraph.ops.products.connected import BIASED as CONNECTED_BIASED
 from nbgraph.ops.products.connected import fully_connected
 from nbgraph.ops.windows.convolutions import BIASED as CONVOLUTION_BIASED
 from nbgraph.ops.windows.convolutions import convolution
-from nbgraph.shape import Shapes, merged
+from nbgraph.shape import Shapes
 
 
 class _Connected(Param):
@@ -50,7 +41,9 @@ class _Convolution(Param):
     workspace: int = field(1024, lower=0, doc="Ignored: columns take a room on the stack.")
     cudnn_tune: str | None = field(None, doc="Ignored, as are the other words about cuDNN.")
     cudnn_off: bool = field(False, doc="Ignored.")
-    layout: Layout = field(None, doc="Where channels are, by default second; of the weight, too.")
+    layout: calls.Layout = field(
+        None, doc="Where channels are, by default second; of the weight, too."
+    )
 
 
 class _Deconvolution(_Convolution):
@@ -112,42 +105,32 @@ def _how(p: Any) -> dict[str, Any]:
     }
 
 
-def _window(p: Any) -> dict[str, Any]:
-    """Return the parameters that determine a weight's shape."""
-    return {"kernel": p.kernel, "num_filter": p.num_filter, "num_group": p.num_group}
-
-
-def _laid_partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shapes]:
-    (data, weight), (out,) = in_shapes, out_shapes
-    if out:
-        weight = merged(weight, (out[0], *out[2:], out[1]), "weight")
-    if weight:
-        out = (weight[0], weight[-1], *weight[1:-1])
-    return (data, weight), (out,)
-
-
 _LAID = ArrayOp(  # a weight (features, *kernel, channels) with channels second
     "convolution_weight",
     lambda _, w: Spec((w.shape[0], w.shape[-1], *w.shape[1:-1]), w.dtype),
     gradient=lambda g: [None, library.moveaxis(g.out_grad, 1, -1)],
     composition=lambda _, weight: library.moveaxis(weight, -1, 1),
     operands=("data", "weight"),
-    partial=_laid_partial,
+    partial=lambda own, outs: (
+        (own[0], outs[0] and (outs[0][0], *outs[0][2:], outs[0][1])),
+        (own[1] and (own[1][0], own[1][-1], *own[1][1:-1]),),
+    ),
 )
 
 
 def _applied(op: Any, p: Any, values: Any, how: Any, name: str | None, known: Any) -> Any:
     """Return what a convolution by MXNet's name gives, in its layout."""
-    call = "Deconvolution" if isinstance(p, _Deconvolution) else "Convolution", _window(p)
+    call = "Deconvolution" if isinstance(p, _Deconvolution) else "Convolution"
+    shown = {"kernel": p.kernel, "num_filter": p.num_filter, "num_group": p.num_group}
     data, weight, *bias = values
-    moves = channels_last(call[0], data, p.layout)
+    moves = calls.channels_last(call, data, p.layout)
     if moves is None:
-        return applied(op, values, how, name, known, call)
+        return applied(op, values, how, name, known, (call, shown))
     features, channels, *kernel = known["weight"][0]
     own = {"weight": ((features, *kernel, channels), None)}
     weight = applied(_LAID, [data, weight], {}, name, own, inner=True)
     values = [library.transpose(data, moves[0]), weight, *bias]
-    result = applied(op, values, how, name, known, call, inner=True)
+    result = applied(op, values, how, name, known, (call, shown), inner=True)
     return named(library.transpose(result, moves[1]), name)
 
 
@@ -270,7 +253,6 @@ def BatchNorm(
         data = library.swapaxes(data, 1, p.axis)
     mean, variance = _moments(p, data, moving_mean, moving_var, name)
     if composer(data) is None:
-        unnamed("BatchNorm", name)
         gamma = library.ones_like(mean) if gamma is None else gamma
         beta = library.zeros_like(mean) if beta is None else beta
     if p.fix_gamma:

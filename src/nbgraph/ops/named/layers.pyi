@@ -45,8 +45,8 @@ def Convolution(data: Any, weight: Any=None, bias: Any=None, *, name: str | None
     
     Parameters
     ----------
-    data : array (images, channels, *space), floats
-    weight : array (num_filter, channels / num_group, *kernel)
+    data : array (images, channels, *space), floats; with `layout` "NHWC" channels are last
+    weight : array (num_filter, channels / num_group, *kernel), or channels last
     bias : array (num_filter,); left out with `no_bias`
     name : of the node, where data is a symbol
     
@@ -89,8 +89,8 @@ def Convolution(data: Any, weight: Any=None, bias: Any=None, *, name: str | None
         Ignored, as are the other words about cuDNN.
     cudnn_off : bool, default False
         Ignored.
-    layout : str or None, one of 'NCW', 'NCHW', 'NCDHW', None, default None
-        Channels come second."""
+    layout : str or None, one of 'NCW', 'NCHW', 'NCDHW', 'NWC', 'NHWC', 'NDHWC', None, default None
+        Where channels are, by default second; of the weight, too."""
 def Deconvolution(data: Any, weight: Any=None, bias: Any=None, *, name: str | None=None, **options: Any) -> Any:
     """The transposed convolution by MXNet's name: the gradient of a convolution by data.
     
@@ -98,8 +98,8 @@ def Deconvolution(data: Any, weight: Any=None, bias: Any=None, *, name: str | No
     
     Parameters
     ----------
-    data : array (images, channels, *space), floats
-    weight : array (channels, num_filter / num_group, *kernel)
+    data : array (images, channels, *space), floats; with `layout` "NHWC" channels are last
+    weight : array (channels, num_filter / num_group, *kernel), or (channels, *kernel, features)
     bias : array (num_filter,); by default there is none
     name : of the node, where data is a symbol
     
@@ -139,8 +139,8 @@ def Deconvolution(data: Any, weight: Any=None, bias: Any=None, *, name: str | No
         Ignored, as are the other words about cuDNN.
     cudnn_off : bool, default False
         Ignored.
-    layout : str or None, one of 'NCW', 'NCHW', 'NCDHW', None, default None
-        Channels come second.
+    layout : str or None, one of 'NCW', 'NCHW', 'NCDHW', 'NWC', 'NHWC', 'NDHWC', None, default None
+        Where channels are, by default second; of the weight, too.
     adj : tuple of int, 0 or more, default ()
         Cells added at the ends of the result.
     target_shape : tuple of int, 0 or more, default ()

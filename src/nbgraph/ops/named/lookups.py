@@ -13,8 +13,7 @@ from nbgraph.operator.expected import with_shape
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import library, public
 from nbgraph.ops.indexing.picking import embedding
-from nbgraph.ops.named.calls import applied, composer, documented, read, unnamed
-from nbgraph.shape import Shapes
+from nbgraph.ops.named.calls import applied, composer, documented, read
 
 
 def _infer(data: Spec, weight: Spec) -> Spec:
@@ -29,13 +28,6 @@ def _rule(g: Gradients) -> list[Any]:
     return [None, library.scatter_add(g.out_grad, places, shape=shape, key=("array",))]
 
 
-def _partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shapes]:
-    (data, weight), (out,) = in_shapes, out_shapes
-    if data is not None and weight is not None and len(weight) == 2:
-        out = (*data, weight[1])
-    return (data, weight), (out,)
-
-
 _EMBEDDING = ArrayOp(
     "Embedding",
     _infer,
@@ -43,7 +35,6 @@ _EMBEDDING = ArrayOp(
     composition=lambda data, weight: library.take(weight, library.astype(data, "int64"), 0),
     operands=("data", "weight"),
     keeps=("data",),
-    partial=_partial,
 )
 
 
@@ -83,7 +74,6 @@ def Embedding(data: Any, weight: Any = None, *, name: str | None = None, **optio
     if weight is not None:
         weight = with_shape(weight, asked, "Embedding", "weight", table)
     if composer(data, weight) is None and weight is not None:
-        unnamed("Embedding", name)
         return embedding(data, weight, padding_index=p.padding_index)
     if p.padding_index is not None:
         raise ArgumentError("Embedding: padding_index is for arrays; on symbols use embedding")

@@ -10,7 +10,7 @@ from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import composed, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, power, square
-from nbgraph.ops.named.calls import applied, composer, documented, named, read, unnamed
+from nbgraph.ops.named.calls import applied, documented, named, read
 from nbgraph.ops.named.reshaping import Reshape, reshape_like
 from nbgraph.ops.normalisation.norms import layer_norm
 from nbgraph.shape import Shapes, axis_of
@@ -83,8 +83,6 @@ def _broadcast_along(
     data: Any, weights: Sequence[Any], axis: int, name: str | None, groups: int | None = None
 ) -> list[Any]:
     """Return gamma and beta along one axis of data; one per group is allowed."""
-    if composer(data) is None:
-        unnamed("norm", name)
     how = {"axis": axis, "groups": groups}
     return [
         applied(op, [library.stop_gradient(data), weight], how, name, _WEIGHTS, inner=True)

@@ -47,27 +47,16 @@ class _Pooling(Param):
 def Pooling(data: Any, *, name: str | None = None, **options: Any) -> Any:
     """One number per window, by MXNet's name: its maximum, mean, sum or norm.
 
-    Parameters
-    ----------
-    data : array (images, channels, *space), one to three axes of space, floats; with `layout`
-        "NHWC" channels are last, also of the result
-    kernel, stride, pad : one number for all axes of space, or one for each; a kernel is not needed
-        with `global_pool`
-
     "lp" is (sum of x ** p_value) ** (1 / p_value), with the signs of x. The gradient of a maximum
     goes to the first cell that has it; with `global_pool`, in equal parts to all that have it.
 
-    Returns
-    -------
-    array (images, channels, *places): along each axis of n cells there are (n + 2 * pad - kernel) /
-        stride + 1 places, rounded down ("valid") or up ("full"), or (n + 2 * pad) / stride, rounded
-        up ("same"); with `global_pool` one. Windows begin `pad` cells before the data, and cells
-        behind the pad do not count.
-
-    Raises
-    ------
-    ArgumentError for parameters, a missing kernel, or lp without p_value; DTypeError for integers.
-
+    data : array (images, channels, *space), one to three axes of space, floats; or channels last
+    kernel, stride, pad : one number, or one per axis of space; `global_pool` needs no kernel
+    -> array (images, channels, *places): along each axis of n cells there are
+        (n + 2 * pad - kernel) / stride + 1 places, rounded down ("valid") or up ("full"), or
+        (n + 2 * pad) / stride, rounded up ("same"); with `global_pool` one. Windows begin `pad`
+        cells before the data, and cells behind the pad do not count.
+    ! ArgumentError for parameters, a missing kernel, lp without p_value; DTypeError for integers.
     >>> Pooling(np.array([[[1.0, 3.0, 2.0, 0.0]]]), kernel=(2,), stride=(2,), pool_type="avg")
     array([[[2., 1.]]])
     >>> Pooling(np.array([[[1.0, 3.0, 2.0]]]), global_pool=True)
@@ -211,23 +200,13 @@ class _UpSampling(Param):
 def UpSampling(*data: Any, name: str | None = None, weight: Any = None, **options: Any) -> Any:
     """Images with `scale` cells for each one along both axes of space.
 
-    Parameters
-    ----------
     *data : arrays (images, channels, height, width). Several are brought to the size of the first
         one's result, then concatenated along channels, or added (`multi_input_mode`).
     weight : array (channels, 1, k, k), k = 2 * scale - scale % 2, only for "bilinear", also as the
         last positional argument; `ng.init.bilinear()` interpolates. On symbols, a missing one
         becomes a variable, `name_weight`, with that initial value.
-
-    Returns
-    -------
-    array (images, channels, scale * height, scale * width); the gradient of a cell is the sum over
-        its copies
-
-    Raises
-    ------
-    ArgumentError for parameters, no array, or a missing weight.
-
+    -> array (images, channels, scale * height, scale * width); gradients are summed over copies
+    ! ArgumentError for parameters, no array, or a missing weight.
     >>> UpSampling(np.array([[[[1.0, 2.0]]]]), scale=2)
     array([[[[1., 1., 2., 2.],
              [1., 1., 2., 2.]]]])

@@ -7,14 +7,15 @@ from nbgraph.operator.annotations import Operand
 def Pooling(data: Operand[Carried], *, name: str | None=None, **options: Any) -> Carried:
     """One number per window, by MXNet's name: its maximum, mean, sum or norm.
     
-    Parameters
-    ----------
-    data : array (images, channels, *space), one to three axes of space, floats
-    kernel, stride, pad : one number for all axes of space, or one for each; a kernel is not needed
-        with `global_pool`
-    
     "lp" is (sum of x ** p_value) ** (1 / p_value), with the signs of x. The gradient of a maximum
     goes to the first cell that has it; with `global_pool`, in equal parts to all that have it.
+    
+    Parameters
+    ----------
+    data : array (images, channels, *space), one to three axes of space, floats; or channels last
+    name : of the node, where data is a symbol
+    kernel, stride, pad : one number for all axes of space, or one for each; a kernel is not needed
+        with `global_pool`
     
     Returns
     -------
@@ -25,7 +26,7 @@ def Pooling(data: Operand[Carried], *, name: str | None=None, **options: Any) ->
     
     Raises
     ------
-    ArgumentError for parameters, a missing kernel, or lp without p_value; DTypeError for integers.
+    ArgumentError for parameters, a missing kernel, lp without p_value; DTypeError for integers.
     
     >>> Pooling(np.array([[[1.0, 3.0, 2.0, 0.0]]]), kernel=(2,), stride=(2,), pool_type="avg")
     array([[[2., 1.]]])
@@ -52,8 +53,8 @@ def Pooling(data: Operand[Carried], *, name: str | None=None, **options: Any) ->
         Of lp: the exponent.
     cudnn_off : bool, default False
         Ignored.
-    layout : str or None, one of 'NCW', 'NCHW', 'NCDHW', None, default None
-        Channels come second."""
+    layout : str or None, one of 'NCW', 'NCHW', 'NCDHW', 'NWC', 'NHWC', 'NDHWC', None, default None
+        Where channels are, by default second."""
 def UpSampling(*data: Any, name: str | None=None, weight: Any=None, **options: Any) -> Any:
     """Images with `scale` cells for each one along both axes of space.
     
@@ -61,14 +62,14 @@ def UpSampling(*data: Any, name: str | None=None, weight: Any=None, **options: A
     ----------
     *data : arrays (images, channels, height, width). Several are brought to the size of the first
         one's result, then concatenated along channels, or added (`multi_input_mode`).
-    weight : array (channels, 1, k, k), k = 2 * scale - scale % 2, only for "bilinear", also as the
-        last positional argument; `ng.init.bilinear()` interpolates. On symbols, a missing one
-        becomes a variable, `name_weight`, with that initial value.
+    name : of the node, where data is a symbol
+    weight : array (channels, 1, k, k), k = 2 * scale - scale % 2, of "bilinear" alone, where it may
+        stand behind data, too: such as `ng.init.bilinear()` gives, which interpolates. On symbols,
+        left out, a variable that begins so, as `name_weight`.
     
     Returns
     -------
-    array (images, channels, scale * height, scale * width); the gradient of a cell is the sum over
-        its copies
+    array (images, channels, scale * height, scale * width); gradients are summed over copies
     
     Raises
     ------

@@ -129,9 +129,9 @@ def grid(data: Any, kind: str, target: Any) -> Any:
                 f"{name}: data has shape {data.shape}; expected (images, 2, rows, columns)"
             )
         rows, columns = data.shape[2:]
-        steps = np.array([max(columns - 1, 1), max(rows - 1, 1)]) / 2
+        half = np.array([[[max(n - 1, 1)]] for n in (columns, rows)], data.dtype) / 2
         cells = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)))
-        flow = library.divide(library.add(data, cells.astype(data.dtype)), _along(steps, data))
+        flow = library.divide(library.add(data, cells.astype(data.dtype)), half)
         return library.subtract(flow, 1)
     rows, columns = whole_tuple(name, "target_shape", target)
     if len(data.shape) != 2 or data.shape[1] != 6 or min(rows, columns) < 1:
@@ -143,10 +143,6 @@ def grid(data: Any, kind: str, target: Any) -> Any:
     base = np.stack([x, y, np.ones_like(x)]).reshape(3, -1).astype(data.dtype)
     maps = library.reshape(data, (data.shape[0], 2, 3))
     return library.reshape(library.matmul(maps, base), (data.shape[0], 2, rows, columns))
-
-
-def _along(values: Any, data: Any) -> Any:
-    return values.reshape(2, 1, 1).astype(data.dtype)
 
 
 def sampled(data: Any, places: Any) -> Any:
@@ -161,8 +157,8 @@ def sampled(data: Any, places: Any) -> Any:
         )
     _, channels, height, width = shape
     count = rest[1] * rest[2]
-    half = np.array([width - 1, height - 1]) / 2
-    cells = library.multiply(library.add(places, 1), _along(half, places))
+    half = np.array([[[width - 1]], [[height - 1]]], places.dtype) / 2
+    cells = library.multiply(library.add(places, 1), half)
     cells = library.reshape(cells, (images, 2, count))
     first = library.floor(cells)
     share, flat = library.subtract(cells, first), library.reshape(data, (images, channels, -1))

@@ -28,7 +28,7 @@ from nbgraph.operator.arrays.unit_op import UpdateOp
 from nbgraph.operator.call import carrier_of, recording
 from nbgraph.operator.registry import register
 from nbgraph.ops.define import as_array, library, whole
-from nbgraph.ops.named.calls import applied, composer, documented, read, require_arrays, unnamed
+from nbgraph.ops.named.calls import applied, composer, documented, read, require_arrays
 from nbgraph.ops.updates.table import STEPS, Step
 from nbgraph.shape import Shapes, same_shape
 
@@ -83,7 +83,6 @@ def _apply(op: UpdateOp, step: Step, values: Sequence[Any], p: Any, out: Any, na
     arrays, numbers = dict(zip(op.operands, values, strict=True)), dict(step.numbers(p))
     symbols = composer(*values) is not None
     if not symbols:
-        unnamed(op.__name__, name)
         _require(op, arrays)
     numbers = {n: float(v) for n, v in numbers.items() if n in op.mapper.scalar.operands}
     if symbols:
