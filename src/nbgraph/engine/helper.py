@@ -38,12 +38,17 @@ class _Helper:
     _process = 0
     _ended, _since, _due = -1, 0.0, 0.0  # operations that have ended, since when; what follows then
 
-    def put(self, call: Call) -> None:
+    def put(self, call: Call) -> bool:
+        """Have another thread help; False where there can be no more threads."""
         if self._process != os.getpid():  # none has come along by a fork
             calls: SimpleQueue[Call] = SimpleQueue()  # Ctrl-C leaves no half of a `put`
-            _thread.start_new_thread(_help, (calls,))  # of C: it has begun or it has not
+            try:
+                _thread.start_new_thread(_help, (calls,))  # of C: it has begun or it has not
+            except RuntimeError:
+                return False
             self._calls, self._process = calls, os.getpid()
         self._calls.put(call)
+        return True
 
     def relieve(self, call: Call) -> None:
         """Call another thread where kernels are ready and nothing has ended for long."""
