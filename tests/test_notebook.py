@@ -1,6 +1,7 @@
 """A session of IPython shows errors that pass through nbgraph short, raises what a failed array
 shows, and reports failures that nobody waits for."""
 
+import functools
 import sys
 import textwrap
 
@@ -8,7 +9,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 import nbgraph as ng
-from nbgraph import notebook
+from nbgraph import notebook, tracebacks
 from tests.support import child
 
 FAIL = "x = ng.ones(3)\nng.engine.push(lambda ctx: 1 / 0, mutate_vars=[x.variable], name='load')"
@@ -30,7 +31,9 @@ def shell():
             pass
 
 
-def test_an_interrupt_within_a_finaliser_is_not_lost(shell):
+def test_an_interrupt_within_a_finaliser_is_not_lost(shell, monkeypatch):
+    hook = functools.partial(tracebacks._dropped, sys.unraisablehook)  # pytest has its own in place
+    monkeypatch.setattr(sys, "unraisablehook", hook)
     text = """
     import signal, time
     class Slow:

@@ -5,11 +5,8 @@ operators that follow `%autoreload`.
 
 from __future__ import annotations
 
-import _thread
 import functools
 import sys
-import threading
-import time
 import weakref
 from collections.abc import Callable
 from types import FunctionType, TracebackType
@@ -39,7 +36,6 @@ def attend() -> None:
         shell.set_custom_exc((Exception, KeyboardInterrupt), _show)
     shell.events.register("post_run_cell", _ended)
     _follow_reloads()
-    sys.unraisablehook = functools.partial(_dropped, sys.unraisablehook)
     hook = shell.displayhook
     hook.compute_format_data = _raising(hook.compute_format_data)
 
@@ -70,20 +66,6 @@ def _raising(compute: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return compute(result)
 
     return checked
-
-
-def _dropped(hook: Callable[[Any], object], what: Any) -> None:
-    """Send an interrupt again that came within a finaliser, where Python drops it: a loop over
-    arrays spends much of its time in theirs."""
-    if what.exc_type is not KeyboardInterrupt:
-        hook(what)
-    elif threading.current_thread() is threading.main_thread():
-        _thread.start_new_thread(_interrupt, ())  # not here: this would drop it, too
-
-
-def _interrupt() -> None:
-    time.sleep(0.001)
-    _thread.interrupt_main()
 
 
 def _nothing() -> None:

@@ -6,10 +6,12 @@ have them.
 
 from __future__ import annotations
 
+import _thread
 import functools
 import os
 import sys
-from collections.abc import Generator, Iterator
+import time
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -173,3 +175,25 @@ def _show(kind: type[BaseException], error: BaseException, trace: TracebackType 
         return
     with shortened(error):
         sys.__excepthook__(kind, error, error.__traceback__)
+
+
+def _dropped(hook: Callable[[Any], object], what: Any) -> None:
+    """Send an interrupt again that came within a finaliser, where Python drops it: a loop over
+    arrays spends a tenth of its time in theirs. One that a handler of the user raised stays."""
+    trace = what.exc_traceback
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    code = None if trace is None else trace.tb_frame.f_code
+    within = code is not None and (code.co_name == "__del__" or is_own(code.co_filename))
+    if within and what.exc_type is KeyboardInterrupt and not sys.is_finalizing():
+        _thread.start_new_thread(_interrupt, ())  # not here: this would drop it, too
+    else:
+        hook(what)
+
+
+def _interrupt() -> None:
+    time.sleep(0.001)
+    _thread.interrupt_main()
+
+
+sys.unraisablehook = functools.partial(_dropped, sys.unraisablehook)

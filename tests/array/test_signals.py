@@ -5,7 +5,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.array import chunk
 from nbgraph.errors import EngineError
-from tests.support import ROOT, run_python
+from tests.support import ROOT, child, run_python
 
 STORM = """
 import signal, sys, time
@@ -214,3 +214,42 @@ def test_kernels_that_run_on_after_an_interrupt_do_not_freeze_what_follows(tmp_p
     program = tmp_path / "endless.py"
     program.write_text(ENDLESS)
     run_python(program, timeout=200)
+
+
+SENT = """
+import _thread, sys, threading, time
+import nbgraph as ng
+
+ng.engine.set("threaded")
+dropped, go, ended = [], threading.Event(), threading.Event()
+resend = sys.unraisablehook
+sys.unraisablehook = lambda what: (dropped.append(what.exc_type), resend(what))
+
+def send():
+    while not ended.is_set():
+        go.wait()
+        go.clear()
+        time.sleep(0.002)
+        _thread.interrupt_main()
+
+threading.Thread(target=send, daemon=True).start()
+x = ng.ones((64, 64))
+while len(dropped) < 3:
+    try:
+        go.set()
+        while True:
+            y = x * 2.0 + 1
+    except KeyboardInterrupt:
+        pass
+ended.set()
+print(*dropped)
+"""
+
+
+def test_an_interrupt_that_a_finaliser_got_comes_again(tmp_path):
+    """SYS-04: each round ends by one Ctrl-C, also where Python drops it, in about one of ten."""
+    program = tmp_path / "sent.py"
+    program.write_text(SENT)
+    ran = child(program, cwd=ROOT)
+    assert ran.stdout.count("KeyboardInterrupt") >= 3, ran.stderr
+    assert not ran.stderr

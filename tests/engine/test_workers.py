@@ -6,6 +6,7 @@ import pytest
 
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.errors import EngineError
+from tests.support import ROOT, run_python
 
 WAIT = 30
 
@@ -79,3 +80,33 @@ def test_an_engine_may_stop_after_a_start_that_failed(monkeypatch):
     engine.stop()
     assert engine.push(lambda run_ctx: 2).result(WAIT) == 2
     engine.stop()
+
+
+NO_HELPER = """
+import nbgraph as ng
+from nbgraph.engine import helper
+
+class NoThreads:
+    calls = 0
+
+    @classmethod
+    def start_new_thread(cls, *arguments):
+        cls.calls += 1
+        raise RuntimeError("can't start new thread")
+
+ng.engine.set("threaded", workers=2)
+x = ng.ones(2_000_000)
+ng.tanh(x).asnumpy()
+helper._thread, helper.helper._process = NoThreads, 0
+while not NoThreads.calls:
+    arrays = [ng.tanh(x + k) for k in range(8)]
+    ng.engine.wait_for_all()
+print([round(float(a[0]), 3) for a in arrays[:2]])
+"""
+
+
+def test_a_wait_does_the_work_itself_where_no_helper_begins(tmp_path):
+    """SYS-04: as where memory is short, and the wait is what would release some."""
+    program = tmp_path / "helper.py"
+    program.write_text(NO_HELPER)
+    assert run_python(program, cwd=ROOT) == "[0.762, 0.964]\n"

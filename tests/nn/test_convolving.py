@@ -104,6 +104,8 @@ def test_errors_of_shapes_and_windows():
     assert nn.Conv2d(3, np.int64(2)).window == nn.Conv2d(3, [2, 2]).window == (2, 2)
     with pytest.raises(ShapeError, match="1 axes of space"):
         nn.Conv1d(3, 2)(ng.ones((1, 2, 4, 4)))
+    with pytest.raises(ShapeError, match=r"leaves a space of \(-1,\); give a smaller pad"):
+        nn.ConvTranspose1d(3, 1, pad=2)(ng.ones((1, 2, 3)))
     net = nn.Conv1d(3, 2, in_channels=2)
     with pytest.raises(ShapeError, match=r"weight has shape \(3, 2, 2\)"):
         net(ng.ones((1, 5, 4)))

@@ -38,12 +38,17 @@ class _Helper:
     _process = 0
     _ended, _since, _due = -1, 0.0, 0.0  # count of ended operations, since when; next relief
 
-    def put(self, call: Call) -> None:
+    def put(self, call: Call) -> bool:
+        """Let the helper thread run a call; return False if no thread can be started."""
         if self._process != os.getpid():  # threads do not survive a fork
             calls: SimpleQueue[Call] = SimpleQueue()  # written in C: Ctrl-C cannot tear a `put`
-            _thread.start_new_thread(_help, (calls,))  # likewise: it starts or it does not
+            try:
+                _thread.start_new_thread(_help, (calls,))  # likewise: it starts or it does not
+            except RuntimeError:
+                return False
             self._calls, self._process = calls, os.getpid()
         self._calls.put(call)
+        return True
 
     def relieve(self, call: Call) -> None:
         """Start another thread where kernels are ready and nothing has ended for long."""

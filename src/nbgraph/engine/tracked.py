@@ -16,7 +16,7 @@ from typing import Any
 from nbgraph.engine import lifecycle
 from nbgraph.engine.base import Engine
 from nbgraph.engine.core import layout
-from nbgraph.engine.core.codes import BRAKE, LEFT, NO_MEMORY, QUEUE_BITS, SNAPSHOT, STALE
+from nbgraph.engine.core.codes import ANYTHING, BRAKE, LEFT, NO_MEMORY, QUEUE_BITS, SNAPSHOT, STALE
 from nbgraph.engine.handle import Core, core_unit
 from nbgraph.engine.helper import MOMENT, SLICE, helper, longest
 from nbgraph.engine.operation import RUNNING, WAITING, KernelView, Operation, VariableView
@@ -237,8 +237,7 @@ class TrackedEngine(Engine):
             elif outcome or not rest:
                 return bool(outcome)
             elif most == MOMENT:
-                helper.put((core, ticket))
-                most = SLICE
+                helps, most = 0 if helper.put((core, ticket)) else ANYTHING, SLICE
             else:
                 helper.relieve((core, ticket))
                 watch()

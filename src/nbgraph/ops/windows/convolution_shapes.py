@@ -103,6 +103,8 @@ def of_data(specs: Specs, size: Shape, how: How) -> Layer:
             f"{name}: out_grad has shape {g} and weight {w}; expected (images, features, *space) "
             "and (features, channels / groups, *window)"
         )
+    if min(size) < 0:
+        raise ShapeError(f"{name}: pad={how.pad} leaves a space of {size}; give a smaller pad")
     layer = layer_of(name, (g[0], how.groups * w[1], *size), w, how)
     if layer.out != g:
         raise ShapeError(f"{name}: out_grad has shape {g}; data of space {size} give {layer.out}")
