@@ -172,7 +172,7 @@ class Reports(ExecutorArrays):
         trained = {} if self._training is None else {"train_step": self._training[1]}
         return steps({**self._bound.existing_programs(), **trained} or self.programs())
 
-    def explain(self, name: str) -> Explanation:
+    def explain(self, name: str = "") -> Explanation:
         """Return what became of a node, by its name in the graph: into which kernel it went and why
         its neighbours did not, where its value lies, which values share its memory, why not in
         place.

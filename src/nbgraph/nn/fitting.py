@@ -47,10 +47,11 @@ def fit(
 ) -> History:
     """Train a model.
 
-    An interrupt (Ctrl-C) ends it after the step under way: the History says so, the model keeps
-    what it has learnt, and the checkpoint holds all that the next step depends on; so it is where a
-    callback or the data raise. A second interrupt is raised at once. Nothing waits for values
-    before an epoch ends, or a callback reads them.
+    An interrupt (Ctrl-C) ends it after the step under way. The History says so, the model keeps
+    what it has learnt, and the checkpoint holds all that the next step depends on; the same holds
+    where a callback or the data raise. A cell of a notebook ends with KeyboardInterrupt then, and
+    the History is its attribute `history`. A second interrupt is raised at once. Nothing waits for
+    values before an epoch ends, or a callback reads them.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ import numpy as np
 from nbgraph.array.core import Array
 from nbgraph.array.push import WEAK
 from nbgraph.errors import ArgumentError, noun, unpicklable
+from nbgraph.foreign import METHODS, explain_methods
 from nbgraph.graph.listing import drawn
 from nbgraph.nodes.leaves import assign
 from nbgraph.nodes.node import NaryNodeOp
@@ -284,3 +285,7 @@ def expression(kind: Any, *children: Any, **attributes: Any) -> Expr:
             f"expression: {error}; see the constructor of {kind.__name__}"
         ) from None
     return graph.add(node)
+
+
+_VALUES = dict.fromkeys("asnumpy item numpy tolist values".split(), "x.val, an NDArray")
+explain_methods(Expr, METHODS | _VALUES | {"backward": "graph.backward()"})

@@ -148,8 +148,7 @@ class Mean(Metric):
         if values is None:
             raise ArgumentError(
                 f"{self.__name__}: {function_name(self.function)} returned None; return one "
-                "number, or a "
-                "value for each sample"
+                "number, or a value for each sample"
             )
         self._warn_of_broadcast(out, target, getattr(values, "shape", ()))
         if not apart or getattr(values, "shape", ()):

@@ -269,7 +269,7 @@ _BY_SHAPE: dict[str, Any] = {
 
 
 def floating(x: Any) -> Any:
-    """Return an array of floats or complex numbers; of integers one of float64, as NumPy does."""
+    """Return an array of floats or complex numbers, of float64 for integers, as NumPy does."""
     x = as_array(x)
     known = known_dtype(x)
     if known is None or inexact(known):

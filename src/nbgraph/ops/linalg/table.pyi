@@ -24,7 +24,7 @@ class SVDResult(NamedTuple):
     S: Any
     Vh: Any
 def floating(x: Any) -> Any:
-    """Return an array of floats or complex numbers; of integers one of float64, as NumPy does."""
+    """Return an array of floats or complex numbers, of float64 for integers, as NumPy does."""
 def apply(name: str, *arrays: Any, **attributes: Any) -> Any:
     """Apply an operator of `factors` to arrays of floats."""
 def adjoint(x: Any) -> Any:

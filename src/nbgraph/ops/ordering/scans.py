@@ -208,7 +208,7 @@ _TABLE = """
 cumulative_sum(x, /, *, axis: int | None = None, dtype=None, include_initial=False, out=None): The
     sums of the first 1, 2, ... elements along an axis, as in the Array API standard.
     axis : int; it may be left out for a vector
-    dtype : of the sums, by default that of x; of integers and bool int64 or uint64
+    dtype : of the sums, by default that of x; int64 or uint64 for integers and bool
     include_initial : whether the sum of none comes first
     >>> cumulative_sum([1, 2, 3], include_initial=True)
     array([0, 1, 3, 6])

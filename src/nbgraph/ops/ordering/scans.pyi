@@ -26,7 +26,7 @@ def cumulative_sum(x: Operand[Carried], /, *, axis: int | None=None, dtype: Any=
     ----------
     x : array
     axis : int; it may be left out for a vector
-    dtype : of the sums, by default that of x; of integers and bool int64 or uint64
+    dtype : of the sums, by default that of x; int64 or uint64 for integers and bool
     include_initial : whether the sum of none comes first
     out : array to write to, optional
 
