@@ -18,11 +18,8 @@ def _table(rows: str) -> dict[str, str]:
     """Return what to write instead by name; a row is "name name = instead", {} the name, {:l} in
     lower case."""
     pairs = (row.split(" = ", 1) for row in rows.strip().splitlines())
-    return {
-        name: how.replace("{}", name).replace("{:l}", name.lower())
-        for names, how in pairs
-        for name in names.split()
-    }
+    each = ((name, how) for names, how in pairs for name in names.split())
+    return {name: how.replace("{}", name).replace("{:l}", name.lower()) for name, how in each}
 
 
 # of modules and functions
@@ -166,9 +163,8 @@ METHODS = {name: NAMES[name] for name in _ALIKE.split()} | _table("""
     numpy as_np_ndarray values = x.asnumpy()
     cpu = x.to_device(ng.cpu()), or x.asnumpy()
     requires_grad requires_grad_ = x.attach_grad() and ng.autograd.record()
-    fill_ = x.fill(value)
     add_ sub_ mul_ div_ = x += y, x -= y, x *= y, x /= y
-    zero_ copy_ = x[:] = 0, x[:] = y
+    fill_ zero_ copy_ = x[:] = value
     scatter scatter_ index_fill_ masked_fill_ put = x[index] = value
     scatter_add_ index_add_ = ng.index_add(x, y, key=index)
     gather take_along_dim = ng.take_along_axis(x, indices, axis)
@@ -187,8 +183,7 @@ METHODS = {name: NAMES[name] for name in _ALIKE.split()} | _table("""
     at = ng.index_update(x, value, key=index), or x[index] = value
     grad_fn = not needed: what is recorded is a graph of operators (ng.autograd)
     retain_grad is_leaf register_hook = ng.grad(f)(x), with respect to any value
-    pin_memory share_memory_ = not needed: copies to devices are asynchronous
-    as_nd_ndarray = not needed: it is an NDArray
+    as_nd_ndarray pin_memory share_memory_ = not needed: an NDArray does without
     tostype = not needed: arrays are dense; ng.sparse_dot multiplies matrices of SciPy
     to_dlpack_for_read to_dlpack_for_write = x.__dlpack__(), or np.from_dlpack(x)
     t = x.T
@@ -267,7 +262,6 @@ KEYWORDS = _table("""
     keepdim = keepdims
     input = x
     in_dims = in_axes
-    out_dims = out_axes
     num_classes = depth
     steps = num
     learning_rate = lr

@@ -49,9 +49,9 @@ def fit(
 
     An interrupt (Ctrl-C) ends it after the step under way. The History says so, the model keeps
     what it has learnt, and the checkpoint holds all that the next step depends on; the same holds
-    where a callback or the data raise. A cell of a notebook ends with KeyboardInterrupt then, and
-    the History is its attribute `history`. A second interrupt is raised at once. Nothing waits for
-    values before an epoch ends, or a callback reads them.
+    where a callback or the data raise. A notebook's cell ends with KeyboardInterrupt, whose
+    `history` is the History. A second interrupt is raised at once. Nothing waits for values before
+    an epoch ends, or a callback reads them.
 
     Parameters
     ----------
