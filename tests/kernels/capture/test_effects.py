@@ -109,7 +109,7 @@ def test_what_is_left_out_is_noted():
 
 
 def test_a_print_is_answered_with_how_to_print():
-    with pytest.warns(UserWarning, match="reports: print is left out; ng.config"):
+    with pytest.warns(UserWarning, match="reports: print is left out; `with"):
         ng.op(reports)
 
 

@@ -238,7 +238,7 @@ def _note(tracer: Tracer, st: ast.stmt, target: Any) -> None:
     if text not in tracer.graph.notes:
         tracer.graph.notes.append(text)
         if target is print and not is_installed(tracer.fn):
-            what = f"{tracer.name}: print is left out; ng.config(compiler='python') runs the text"
+            what = f"{tracer.name}: print is left out; `with ng.config(compiler='python'):` prints"
             seen = tracer.fn.__globals__.setdefault("__warningregistry__", {})
             warnings.warn_explicit(what, UserWarning, filename, number, registry=seen)
 
