@@ -75,6 +75,27 @@ def test_errors_of_builtin_types_are_short_too(shell, capsys, text):
     assert "nbgraph/" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("ng.ones(3).smu()", "did you mean 'sum'?"),
+        ("ng.grad(lambda x: x.smu())(ng.ones(3))", "did you mean 'sum'?"),
+        ("ng.var('x').smu()", "did you mean 'sum'?"),
+        ("ng.ExpressionGraph().param('a', (3,)).smu()", "did you mean 'sum'?"),
+        ("import nbgraph.functional as F", "here that is the functions of ng itself"),
+        ("from nbgraph import functional", "here that is the functions of ng itself"),
+        ("from nbgraph.nn import Linear", "here that is ng.nn.Dense(units)"),
+        ("from nbgraph.random import normal", "here that is `from nbgraph import random`"),
+        ("class Own: pass\nOwn().smu", ""),
+        ("import nowhere_at_all", ""),
+    ],
+)
+def test_a_name_that_is_missing_is_answered_with_another(shell, capsys, text, hint):
+    shell.run_cell(text)
+    *_, last = capsys.readouterr().out.strip().splitlines()
+    assert last.startswith(hint) if hint else ": " in last
+
+
 def test_errors_that_do_not_pass_through_nbgraph_are_whole(shell, capsys):
     shell.run_cell("import json; json.loads('{')")
     assert "decoder.py" in capsys.readouterr().out

@@ -50,6 +50,7 @@ def as_dtype(value: object, where: str = "dtype") -> Dtype:
     except TypeError:
         shape = isinstance(value, (int, tuple))
         hint = "; a shape of several axes is one tuple, as in zeros((2, 3))" if shape else ""
+        hint = "; keepdims is given by name: keepdims=True" if isinstance(value, bool) else hint
         raise DTypeError(
             f"dtype={value!r}; expected a dtype, such as {', '.join(SUPPORTED[-5:])}{hint}"
         ) from None

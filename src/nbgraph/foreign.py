@@ -16,9 +16,11 @@ from nbgraph.errors import MissingName
 
 
 def _table(rows: str) -> dict[str, str]:
-    """Return what to write instead by name; a row is "name name = instead", {} the name."""
+    """Return what to write instead by name; a row is "name name = instead", {} the name, {:l} in
+    lower case."""
     pairs = (row.split(" = ", 1) for row in rows.strip().splitlines())
-    return {name: how.replace("{}", name) for names, how in pairs for name in names.split()}
+    each = ((name, how) for names, how in pairs for name in names.split())
+    return {name: how.replace("{}", name).replace("{:l}", name.lower()) for name, how in each}
 
 
 # of modules and functions
@@ -39,15 +41,8 @@ NAMES = _table("""
     ZeroPad2d ReflectionPad2d ReplicationPad2d = ng.pad(x, width, mode)
     Identity Lambda = ng.nn.Function(lambda x: x)
     GLU glu = a * ng.sigmoid(b) of a, b = ng.split(x, 2, axis=1)
-    ReLU Relu = ng.relu, a function: Dense(8, ng.relu)
-    GELU = ng.gelu, a function
-    Tanh = ng.tanh, a function
-    Sigmoid = ng.sigmoid, a function
-    SiLU Swish = ng.silu, a function
-    ELU = ng.elu, a function
-    LeakyReLU = ng.leaky_relu, a function
-    Softplus = ng.softplus, a function
-    Softmax LogSoftmax = ng.softmax and ng.log_softmax, functions
+    ReLU Relu GELU Tanh Sigmoid SiLU ELU Softplus Softmax = ng.{:l}, a function: Dense(8, ng.{:l})
+    Swish LeakyReLU LogSoftmax = ng.silu, ng.leaky_relu and ng.log_softmax, functions
     functional F lax = the functions of ng itself: ng.relu, ng.softmax
     HybridSequential HybridBlock Block = ng.nn.Sequential, ng.nn.Module
     ModuleList ModuleDict ParameterList ParameterDict = a list or dict as attribute of a Module
@@ -55,11 +50,9 @@ NAMES = _table("""
     Transformer TransformerEncoderLayer = ng.nn.TransformerBlock
     CrossEntropyLoss SoftmaxCrossEntropyLoss = ng.cross_entropy
     NLLLoss nll_loss = ng.cross_entropy of scores
-    MSELoss mse_loss mse = ng.l2_loss, or loss='mse' of ng.nn.fit
-    L2Loss = ng.l2_loss
-    L1Loss = ng.l1_loss
-    SmoothL1Loss = ng.smooth_l1_loss
-    HuberLoss = ng.huber_loss
+    MSELoss mse_loss mse = ((x - y) ** 2).mean(), twice ng.l2_loss(x, y); loss='mse' of ng.nn.fit
+    L1Loss L2Loss = ng.l1_loss, ng.l2_loss
+    SmoothL1Loss HuberLoss = ng.smooth_l1_loss, ng.huber_loss
     BCELoss = ng.binary_cross_entropy
     BCEWithLogitsLoss SigmoidBinaryCrossEntropyLoss = ng.binary_cross_entropy_with_logits
     KLDivLoss = ng.kl_divergence
@@ -76,14 +69,12 @@ NAMES = _table("""
     ndarray DeviceArray = ng.nd for MXNet's names, ng.NDArray for the class
     numpy np jnp = the functions of ng itself: ng.sum, ng.where
     optimizer optimizers optax = ng.optim
-    initializer initializers = ng.init
+    init initializer initializers = ng.init
     Constant One Zero = ng.init.from_value(2.0), ng.init.ones, ng.init.zeros
     recordio = ng.io.MXRecordIO, ng.io.MXIndexedRecordIO
     current_context cpu_pinned cpu_shared = ng.cpu(); a GPU is named where an array is created
-    Xavier xavier_uniform_ = ng.init.glorot_uniform()
-    xavier_normal_ = ng.init.glorot_normal()
-    MSRAPrelu kaiming_normal_ = ng.init.he_normal()
-    kaiming_uniform_ = ng.init.he_uniform()
+    Xavier xavier_uniform_ xavier_normal_ = ng.init.glorot_uniform(), ng.init.glorot_normal()
+    MSRAPrelu kaiming_normal_ kaiming_uniform_ = ng.init.he_normal(), ng.init.he_uniform()
     lr_scheduler LRScheduler = ng.optim.schedules
     StepLR FactorScheduler = ng.optim.schedules.step(rate, every)
     CosineAnnealingLR CosineDecay CosineScheduler = ng.optim.schedules.cosine
@@ -109,7 +100,7 @@ NAMES = _table("""
     kvstore = ng.kv.create(kind)
     callback = ng.nn.callbacks
     DataLoader TensorDataset Dataset = ng.io.NDArrayIter(x, y, batch_size=32), or data=(x, y) of fit
-    cuda mps device devices = ng.gpu(0), ng.num_gpus(), and x.to_device(ng.gpu(0))
+    cuda mps device devices = ng.gpu(0), ng.cpu(), ng.num_gpus(), and x.to_device(ng.gpu(0))
     tensor Tensor as_tensor from_numpy = ng.array(values)
     randn = ng.random.normal(size=shape)
     rand = ng.random.uniform(size=shape)
@@ -172,10 +163,10 @@ METHODS = {name: NAMES[name] for name in _ALIKE.split()} | _table("""
     numpy as_np_ndarray values = x.asnumpy()
     cpu = x.to_device(ng.cpu()), or x.asnumpy()
     requires_grad requires_grad_ = x.attach_grad() and ng.autograd.record()
-    fill_ = x.fill(value)
     add_ sub_ mul_ div_ = x += y, x -= y, x *= y, x /= y
-    zero_ copy_ = x[:] = 0, x[:] = y
-    scatter scatter_ scatter_add_ index_add_ masked_fill_ put = x[index] = value, or ng.index_add
+    fill_ zero_ copy_ = x[:] = value
+    scatter scatter_ index_fill_ masked_fill_ put = x[index] = value
+    scatter_add_ index_add_ = ng.index_add(x, y, key=index)
     gather take_along_dim = ng.take_along_axis(x, indices, axis)
     ptp median quantile nanmean unique diff outer inner cov corrcoef bincount where = ng.{}(x)
     det inverse svd qr cholesky slogdet lstsq solve = the functions of ng.linalg
@@ -185,18 +176,21 @@ METHODS = {name: NAMES[name] for name in _ALIKE.split()} | _table("""
     clamp clamp_ = x.clip(low, high)
     float double half long int bool type = x.astype(dtype), as 'float32', 'int64' or bool
     dim = x.ndim
-    numel = x.size
+    numel nelement element_size = x.size, x.itemsize
+    devices get_device is_cuda = x.device
+    new_zeros new_ones new_full = ng.zeros(shape, dtype=x.dtype), ng.ones, ng.full
     data = x.detach() without its history, x.asnumpy() for values
     at = ng.index_update(x, value, key=index), or x[index] = value
     grad_fn = not needed: what is recorded is a graph of operators (ng.autograd)
-    as_nd_ndarray = not needed: it is an NDArray
+    retain_grad is_leaf register_hook = ng.grad(f)(x), with respect to any value
+    as_nd_ndarray pin_memory share_memory_ = not needed: an NDArray does without
     tostype = not needed: arrays are dense; ng.sparse_dot multiplies matrices of SciPy
     to_dlpack_for_read to_dlpack_for_write = x.__dlpack__(), or np.from_dlpack(x)
     t = x.T
     split = ng.array_split(x, n)
     append = ng.concatenate([x, y]): an array keeps its size
     resize = x.reshape(shape), or ng.pad(x, width)
-    compress = x[mask]
+    compress masked_select = x[mask]
     partition argpartition = ng.topk(x, k), or x.argsort()
     tobytes tofile dump flags byteswap choose = x.asnumpy(), whose array has it
 """)
@@ -224,7 +218,9 @@ MODULES = _table("""
 """)
 
 # of operators, for what is a room elsewhere: `ng.mod` is a function here
-OPERATORS = {name: NAMES[name] for name in ("Module", "BucketingModule")}
+OPERATORS = {name: NAMES[name] for name in ("Module", "BucketingModule")} | _table("""
+    grad backward = f.derivative('x'), an operator, or ng.grad of a function that returns one number
+""")
 
 # of metrics
 METRICS = _table("""
@@ -254,6 +250,9 @@ ADVICE = _table("""
     lr_scheduler = lr=ng.optim.schedules.cosine(0.1, 100)
     device = x.to_device(ng.gpu(0)) of the arrays, model.to(ng.gpu(0)) of a model
     training = ng.autograd.train_mode(), a block
+    inplace = out=x, or x = f(x)
+    unbiased = ddof=1, or 0 for the biased one
+    donate_argnums donate_argnames = not needed: memory is planned
     lr learning_rate = optimizer=lambda model: ng.optim.Adam(model, lr=0.01)
 """)
 
@@ -261,6 +260,9 @@ ADVICE = _table("""
 KEYWORDS = _table("""
     dim = axis
     keepdim = keepdims
+    input = x
+    in_dims = in_axes
+    num_classes = depth
     steps = num
     learning_rate = lr
     wd = weight_decay
@@ -280,8 +282,7 @@ KEYWORDS = _table("""
     padding_idx = padding_index
     rate = p
     scale_factor = scale
-    num_features = channels
-    num_parameters = channels
+    num_features num_parameters = channels
     wrt = argnums
     ctx = device
     verbose = progress

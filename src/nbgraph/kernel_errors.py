@@ -172,9 +172,12 @@ def no_class(name: str, place: str, label: object, classes: int) -> LabelError:
     expected = (
         f"a class from 0 to {classes - 1}" if classes else "no label, as there are no classes"
     )
-    if name.startswith("label_entropy"):  # what `cross_entropy` is made of
-        name = "cross_entropy"
-    return LabelError(f"{name}: {place} is {label}; expected {expected}")
+    return LabelError(f"{public_name(name)}: {place} is {label}; expected {expected}")
+
+
+def public_name(name: str) -> str:
+    """Return what people call an operator that `cross_entropy` is made of; others as they are."""
+    return "cross_entropy" if name.startswith(("label_entropy", "target_entropy")) else name
 
 
 def _no_class(name: str, packed: int) -> LabelError:

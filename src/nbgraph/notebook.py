@@ -6,12 +6,14 @@ operators that follow `%autoreload`.
 from __future__ import annotations
 
 import functools
+import re
 import sys
 import weakref
 from collections.abc import Callable
 from types import FunctionType, TracebackType
 from typing import Any
 
+from nbgraph.foreign import near
 from nbgraph.tracebacks import passes, session, shorten
 
 _attended: weakref.WeakSet[Any] = weakref.WeakSet()  # sessions
@@ -50,7 +52,26 @@ def _show(
     """Show the error of a cell; see `InteractiveShell.set_custom_exc`."""
     if passes(error):
         shorten(error)
+    hint = _suggestion(error)
+    if hint:
+        error.add_note(hint)
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)
+
+
+def _suggestion(error: BaseException) -> str:
+    """Return what a name that nbgraph lacks may stand for, which IPython does not say."""
+    if isinstance(error, ImportError):
+        whole, match = str(error.name), re.search(r"import name '(\w+)'", str(error))
+        room, name = (whole, match[1]) if match else whole.rpartition(".")[::2]
+        try:
+            own = room.startswith("nbgraph") and getattr(sys.modules.get(room), name)
+        except AttributeError as missing:
+            return str(missing).partition("; ")[2]
+        return f"here that is `from {room} import {name}`" if own else ""
+    if isinstance(error, AttributeError) and "; " not in str(error):
+        if type(error.obj).__module__.startswith("nbgraph."):
+            return near(str(error.name), [n for n in dir(error.obj) if n[0] != "_"])
+    return ""
 
 
 def _raising(compute: Callable[[Any], Any]) -> Callable[[Any], Any]:

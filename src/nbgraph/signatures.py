@@ -13,44 +13,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.foreign import ADVICE, KEYWORDS, remedy
 
 Function = Callable[..., Any]
-C = TypeVar("C", bound=type)
 F = TypeVar("F", bound=Function)
-
-
-def checked_init(cls: C) -> C:
-    """Have the constructor of a class name the right keyword where it gets an unknown one."""
-    init = cls.__init__
-    parameters = inspect.signature(init).parameters
-    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-        return cls  # hands them on to a constructor that is checked
-
-    @functools.wraps(init)
-    def checked(self: Any, *args: Any, **kwargs: Any) -> None:
-        for name in kwargs:
-            if name not in parameters:
-                raise ArgumentError(_unknown(type(self), name))
-        try:
-            init(self, *args, **kwargs)
-        except TypeError as error:
-            named = dict([*parameters.items()][1:])
-            _require_call(type(self).__name__, named, len(args), error)
-            raise
-
-    cls.__init__ = checked
-    return cls
-
-
-def _unknown(cls: type, keyword: str) -> str:
-    """Return the message for a keyword that the constructor of a class does not have."""
-    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    names = dict.fromkeys(
-        name
-        for base in cls.__mro__[:-1]
-        if "__init__" in vars(base)
-        for name, each in [*inspect.signature(vars(base)["__init__"]).parameters.items()][1:]
-        if each.kind in kinds
-    )
-    return unknown_keyword(cls.__name__, keyword, names)
 
 
 def unknown_keyword(name: str, keyword: str, names: Collection[str]) -> str:
@@ -75,15 +38,23 @@ def _too_many(name: str, parameters: Mapping[str, inspect.Parameter], count: int
     placed = [n for n, p in parameters.items() if p.kind in _PLACED]
     named = [f"{n}=" for n in parameters if n not in placed]
     rest = f"; by name: {', '.join(named)}" if named else ""
+    rest += "; several arrays are one argument: data=(x, y)" * (placed[-1:] == ["data"])
     listed = f"{len(placed)} at most ({', '.join(placed)})" if placed else "none"
     return f"{name}: {count} arguments by position; expected {listed}{rest}"
 
 
-def _require_call(name: str, parameters: Mapping[str, Any], count: int, error: TypeError) -> None:
-    """Raise ArgumentError where it was the call that Python refused, not what the function does."""
+def require_arguments(
+    function: Function, args: Sequence[Any], kwargs: Iterable[str], error: TypeError
+) -> None:
+    """Raise ArgumentError where the error is Python's for a call, not one of what it does."""
+    cls = type(args[0]) if function.__name__ == "__init__" else None
+    name = function.__name__ if cls is None else cls.__name__
+    require_keywords(function, kwargs, cls)
     trace, text = error.__traceback__, str(error)
     if trace is None or trace.tb_next is not None:
         return
+    parameters = dict(inspect.signature(function).parameters)
+    count = len(args) - (parameters.pop("self", None) is not None)
     if " takes " in text:
         raise ArgumentError(_too_many(name, parameters, count)) from None
     if " missing " in text or " multiple values " in text:
@@ -107,19 +78,31 @@ def accepts(function: Function, count: int) -> bool:
 
 
 def refuse_keywords(function: Function, unknown: Iterable[str]) -> Never:
-    """Raise ArgumentError for the first keyword that a public function does not have."""
+    """Raise ArgumentError for the first keyword that a function or constructor lacks."""
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    parameters = inspect.signature(function).parameters.values()
-    names = [each.name for each in parameters if each.kind in kinds and each.name != "self"]
+    functions = [function]
+    if isinstance(function, type):
+        functions = [vars(c)["__init__"] for c in function.__mro__[:-1] if "__init__" in vars(c)]
+    parameters = [p for f in functions for p in inspect.signature(f).parameters.values()]
+    names = dict.fromkeys(p.name for p in parameters if p.kind in kinds and p.name != "self")
     raise ArgumentError(unknown_keyword(function.__name__, next(iter(unknown)), names))
 
 
-def refuse_arguments(function: Function, surplus: Sequence[Any], unknown: Iterable[str]) -> Never:
-    """Raise ArgumentError for a keyword that a function lacks, or arguments beyond its places."""
+def refuse_arguments(
+    function: Function, surplus: Sequence[Any], unknown: Iterable[str], /, **needed: Any
+) -> Never:
+    """Raise ArgumentError for a keyword that a function lacks, arguments beyond its places, or
+    those without which it cannot be called: `needed`, where this function stands for each."""
     if unknown:
         refuse_keywords(function, unknown)
     parameters = dict(inspect.signature(function).parameters)
     parameters.pop("self", None)
+    lacking = [name for name, value in needed.items() if value is refuse_arguments]
+    if lacking and not surplus:
+        kind = "positional" if parameters[lacking[0]].kind in _PLACED else "keyword-only"
+        many = f"{len(lacking)} required {kind} argument{'s' * (len(lacking) > 1)}"
+        listed = f"{', '.join(map(repr, lacking))}; parameters: {', '.join(parameters)}"
+        raise ArgumentError(f"{function.__name__}: missing {many}: {listed}")
     count = sum(each.kind in _PLACED for each in parameters.values()) + len(surplus)
     raise ArgumentError(_too_many(function.__name__, parameters, count))
 
@@ -127,19 +110,23 @@ def refuse_arguments(function: Function, surplus: Sequence[Any], unknown: Iterab
 _signature = functools.lru_cache(256)(inspect.signature)  # 20 us
 
 
-def require_keywords(function: Function, names: Iterable[str]) -> None:
-    """Raise ArgumentError where a function does not have one of these keywords."""
+def require_keywords(function: Function, names: Iterable[str], cls: type | None = None) -> None:
+    """Raise ArgumentError where a function, or a class's constructor, lacks a keyword."""
     parameters = _signature(function).parameters
     unknown = [name for name in names if name not in parameters]
     if unknown and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-        refuse_keywords(function, unknown)
+        refuse_keywords(cls or function, unknown)
 
 
 def hide_unknown(function: F) -> F:
     """Leave out of the signature that people see what takes arguments that are refused."""
     if "unknown" in function.__code__.co_varnames:
         seen = inspect.signature(function)
-        parameters = [p for p in seen.parameters.values() if p.name not in ("surplus", "unknown")]
+        parameters = [
+            p.replace(default=p.empty) if p.default is refuse_arguments else p
+            for p in seen.parameters.values()
+            if p.name not in ("surplus", "unknown")
+        ]
         function.__signature__ = seen.replace(parameters=parameters)  # type: ignore[attr-defined]
     return function
 
@@ -158,10 +145,7 @@ def checked(function: F) -> F:
         try:
             return function(*args, **kwargs)
         except TypeError as error:  # costs nothing where there is none
-            require_keywords(function, kwargs)
-            parameters = dict(inspect.signature(function).parameters)
-            count = len(args) - (parameters.pop("self", None) is not None)
-            _require_call(function.__name__, parameters, count, error)
+            require_arguments(function, args, kwargs, error)
             raise
 
     return call  # type: ignore[return-value]

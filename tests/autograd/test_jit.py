@@ -479,9 +479,24 @@ def test_looking_inside():
     assert "arrays found outside: float32[3]" in str(report)
     assert report.to_dict()["tasks"]
     assert "<pre>" in report._repr_html_()
-    assert str(f.explain()) == str(report)  # of the newest version
+    assert str(f.explain()) == str(report) == repr(report)  # of the newest version
     f.clear_cache()
     assert f.cache_size == 0
+
+
+def test_a_method_explains_itself():
+    class Scaled:
+        def __init__(self):
+            self.factor = ng.array(X)
+
+        @ng.jit
+        def call(self, x):
+            return x * self.factor
+
+    scaled = Scaled()
+    scaled.call(ng.array(X))
+    assert "tasks: multiply0" in str(scaled.call.explain())
+    assert "x: float32[1]" in str(scaled.call.explain(ng.array(X[:1])))
 
 
 def test_the_number_of_versions_is_bounded():

@@ -14,6 +14,8 @@ from tests.corpus import plain
 from tests.corpus.samples import TAGS
 from tests.corpus.table import ROWS
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*print is left out")
+
 DTYPES = (np.float64, np.float32)
 
 

@@ -134,7 +134,7 @@ def test_files_of_other_modules_are_refused_and_nothing_changes(tmp_path):
     nn.Dense(4, in_features=3).save(tmp_path / "a")
     other = nn.Dense(4, in_features=2)
     before = other.weight.asnumpy()
-    with pytest.raises(ShapeError, match=r"\(4, 3\) in the file"):
+    with pytest.raises(ShapeError, match=r"\(4, 3\) in the state"):
         other.load(tmp_path / "a")
     with pytest.raises(ArgumentError, match="lacks"):
         Tied().load(tmp_path / "a")
@@ -148,7 +148,7 @@ def test_what_fits_is_taken_of_a_state_that_is_not_strict(tmp_path):
     assert net.weight.tolist() == [[1] * 3] * 4 and net.bias.tolist() == [2] * 4
     with pytest.raises(ArgumentError, match="strict=False"):
         net.load_state_dict(state)
-    with pytest.raises(ShapeError, match="in the file"):
+    with pytest.raises(ShapeError, match="in the state"):
         net.load_state_dict({"bias": np.ones(5)}, strict=False)
     nn.Dense(4, in_features=3, bias=False).save(tmp_path / "a")
     assert net.load(tmp_path / "a", strict=False) is net

@@ -165,7 +165,7 @@ def test_multipliers_by_name():
     )
     opt.step(lifted({k: np.zeros(3, "float32") for k in "abc"}))
     assert [float(v[0]) for v in params.values()] == pytest.approx([1.0, 0.8, 1.0])
-    with pytest.raises(ArgumentError, match="lr_mult has 'aa'.*known are 'a'"):
+    with pytest.raises(ArgumentError, match="lr_mult has 'aa'.*did you mean 'a'"):
         ng.optim.SGD(params, lr_mult={"aa": 1.0})
     with pytest.raises(ArgumentError, match="wd_mult of 'a' is 'no'"):
         ng.optim.SGD(params, wd_mult={"a": "no"}).step(params)

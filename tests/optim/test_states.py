@@ -84,7 +84,7 @@ W = {"w": np.ones(3, "float32")}
     [
         (ShapeError, r"SGD: the gradient of 'w' has shape \(2,\), the parameter \(3,\)",
          lambda o, p: o.step({"w": ng.ones(2)})),
-        (ArgumentError, "SGD: grads has 'v', but there is no parameter of that name; known are 'w'",
+        (ArgumentError, "SGD: grads has 'v', which is not a parameter; known are 'w'",
          lambda o, p: o.step({"v": ng.ones(3)})),
         (ArgumentError, "SGD: no parameter has a gradient; call attach_grad",
          lambda o, p: o.step()),

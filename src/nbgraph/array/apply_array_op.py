@@ -213,9 +213,8 @@ class _Application:
         for i in states:
             if self.values[i] is not self.operands[i]:
                 raise ArgumentError(
-                    f"{op.__name__}: the auxiliary state {names[i]!r} is "
-                    f"{noun(self.operands[i])}, and would be updated in a copy; give an NDArray, "
-                    "as ng.array(...) makes"
+                    f"{op.__name__}: the auxiliary state {names[i]!r} is {noun(self.operands[i])}, "
+                    "and would be updated in a copy; give an NDArray, as ng.array(...) makes"
                 )
             writable(op.__name__, self.values[i], names[i])
         return states

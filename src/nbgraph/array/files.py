@@ -169,7 +169,7 @@ def _named(data: Any) -> tuple[str, dict[str, Any]]:
         return "array", {"0": data}
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
         return "list", {str(i): value for i, value in enumerate(data)}
-    raise ArgumentError(f"save: data is {noun(data)}; give an array, or a list or dict of arrays")
+    raise ArgumentError(f"save: data is {noun(data)}; expected save(path, array, list or dict)")
 
 
 def _values(name: str, value: Any) -> np.ndarray[Any, Any]:

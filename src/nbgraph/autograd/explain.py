@@ -30,7 +30,7 @@ class Explanation(NamedTuple):
             "passes": dict(self.passes),
         }
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         passes = ", ".join(f"{name} ({count} nodes)" for name, count in self.passes)
         lines = [
             f"{self.name}: {len(self.traced.nodes)} nodes traced",

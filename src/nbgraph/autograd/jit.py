@@ -90,15 +90,12 @@ class Jit(Generic[P, R]):
 
     def _general(self, args: Sequence[Any], kwargs: Mapping[str, Any], flat: Any = None) -> Any:
         """Return the results by the version of the arguments, which a flat key has from now on."""
-        bound = bool(args) and type(args[0]) is Bound and args[0].__func__ is self
-        if bound:
-            args = (args[0].__self__, *args[1:])
         if self.as_written():
-            return self.traced_function(*args, **kwargs)
+            return self.traced_function(*self._unbound(args), **kwargs)
         try:
-            version, keyed = self.version(args, kwargs, bound)
+            version, keyed = self.version(args, kwargs)
         except InlineError:
-            return self.traced_function(*args, **kwargs)
+            return self.traced_function(*self._unbound(args), **kwargs)
         if flat is not None:
             keep(self._known, flat, version, _MOST)
         return version(keyed.together(version.captured))
@@ -110,10 +107,15 @@ class Jit(Generic[P, R]):
             return True
         return looks_closely()
 
-    def version(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any], bound: bool = False
-    ) -> tuple[Version, Keyed]:
+    def _unbound(self, args: Sequence[Any]) -> Sequence[Any]:
+        """Return the arguments with the object itself where a method of it is called."""
+        bound = bool(args) and type(args[0]) is Bound and args[0].__func__ is self
+        return (args[0].__self__, *args[1:]) if bound else args
+
+    def version(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Version, Keyed]:
         """Return the version for such arguments, traced if there is none."""
+        own = self._unbound(args)
+        bound, args = own is not args, own
         if self._lifted:
             args = floats_as_arrays(args, self._lifted)
         keyed = Keyed(self._label)
@@ -304,9 +306,7 @@ def _names_at(f: Function, static_argnums: int | Sequence[int]) -> list[str]:
             f"jit: static_argnums={static_argnums!r}; expected numbers of arguments; their names "
             "are given as static_argnames"
         )
-    if not places:
-        return []
-    parameters = list(inspect.signature(f).parameters)
+    parameters = list(inspect.signature(f).parameters) if places else []
     for place in places:
         if not -len(parameters) <= place < len(parameters):
             raise ArgumentError(
@@ -321,10 +321,9 @@ def _require_names(f: Function, names: Collection[str]) -> None:
         parameters = inspect.signature(f).parameters
     except (TypeError, ValueError):
         return
-    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-        return
+    others = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     for name in names:
-        if name not in parameters:
+        if name not in parameters and not others:
             raise ArgumentError(
                 f"jit: static_argnames has {name!r}, which is not an argument of "
                 f"{getattr(f, '__name__', f)}; there are: {', '.join(parameters)}"

@@ -43,22 +43,22 @@ def scalar(name: str, f: Function, out: Any) -> Any:
     """Return the result; raise unless it is one that has a gradient."""
     _require_followed(name, function_name(f), out)
     if not is_array(out):
+        several = "the value alone, or (value, other) with has_aux=True"
+        one = "an NDArray, without item(), float() or asnumpy() on the way"
         raise ArgumentError(
-            f"{name}: {function_name(f)} returned {noun(out)}, through which no gradient "
-            "flows; return an NDArray, without item(), float() or asnumpy() on the way"
+            f"{name}: {function_name(f)} returned {noun(out)}, through which no gradient flows; "
+            f"return {several if isinstance(out, tuple) else one}"
         )
     if out.size != 1:
         raise ShapeError(
             f"{name}: {function_name(f)} returned shape {out.shape}; a gradient needs a result of "
-            "one "
-            "element: sum it, or use ng.vjp with the gradient of each element"
+            "one element: sum it, or use ng.vjp with the gradient of each element"
         )
     _require_floating(name, function_name(f), out)
     if out.dtype.kind == "c":
         raise ArgumentError(
             f"{name}: {function_name(f)} gives {out.dtype}; a gradient is that of a real number: "
-            "return "
-            "ng.real(y), ng.imag(y) or ng.abs(y), or use ng.vjp"
+            "return ng.real(y), ng.imag(y) or ng.abs(y), or use ng.vjp"
         )
     return out
 
@@ -68,8 +68,7 @@ def auxiliary(name: str, f: Function, out: Any) -> tuple[Any, Any]:
     if not isinstance(out, tuple) or len(out) != 2:
         raise ArgumentError(
             f"{name}: with has_aux=True {function_name(f)} has to return (value, other); it "
-            "returned "
-            f"{noun(out)}"
+            f"returned {noun(out)}"
         )
     return out
 

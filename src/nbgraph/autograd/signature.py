@@ -153,6 +153,10 @@ class Bound:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__func__(self, *args, **kwargs)
 
+    def explain(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what the method became: see `Jit.explain`."""
+        return self.__func__.explain(*((self, *args) if args or kwargs else ()), **kwargs)
+
     def __repr__(self) -> str:
         return f"<bound {self.__func__!r} of {self.__self__!r}>"
 

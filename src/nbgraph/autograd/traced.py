@@ -267,7 +267,8 @@ def here() -> str:
 
 
 def _listed(symbol: Symbol) -> str:
-    names = [str(v.name) for v in Graph(symbol.entries).variables]
+    names = [str(v.name).partition(" of derivative ")[0] for v in Graph(symbol.entries).variables]
     if any(name.startswith(BODY) for name in names):
         return "what the traced function is called with"
-    return ", ".join(names) if names else "no argument"
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more if names else "no argument"

@@ -172,7 +172,7 @@ class Reports(ExecutorArrays):
         trained = {} if self._training is None else {"train_step": self._training[1]}
         return steps({**self._bound.existing_programs(), **trained} or self.programs())
 
-    def explain(self, name: str) -> Explanation:
+    def explain(self, name: str = "") -> Explanation:
         """Return a report on a node, by its name in the graph: the kernel that it was fused into
         and why its neighbours were not, the place of its value, the values that share its memory,
         and why it is not in place.

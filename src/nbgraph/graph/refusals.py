@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, MissingName
+from nbgraph.foreign import METHODS
 
 _GRADIENT = (
     "differentiate the function it comes from: ng.value_and_grad(f)(...) gives value and gradient, "
@@ -12,8 +13,8 @@ _GRADIENT = (
 )
 VALUE = "compute with it as an array, choose with ng.where, or write the loop inside an @ng.op"
 _REMEDIES = {
-    **dict.fromkeys(["attach_grad", "backward", "grad"], _GRADIENT),
-    **dict.fromkeys(["asnumpy", "asscalar", "item", "tolist", "flat"], VALUE),
+    **dict.fromkeys("attach_grad backward grad requires_grad requires_grad_".split(), _GRADIENT),
+    **dict.fromkeys("asnumpy asscalar item tolist flat numpy cpu values".split(), VALUE),
 }
 
 
@@ -35,10 +36,11 @@ function it comes from: ng.value_and_grad(f)(...) gives value and gradient, with
     __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:
-        remedy = _REMEDIES.get(name)
-        if remedy is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self._refuse(name, remedy)
+        if name in _REMEDIES:
+            self._refuse(name, _REMEDIES[name])
+        hint = f"; here that is {METHODS[name]}" if name in METHODS else ""
+        text = f"{type(self).__name__!r} object has no attribute {name!r}{hint}"
+        raise MissingName(text, name=name, obj=self)
 
     def _refuse(self, what: str, remedy: str) -> NoReturn:
         raise AbsentError(f"{what}: a symbol has no value; {remedy}")

@@ -16,7 +16,7 @@ from nbgraph.io.arrow_source import Pieces, RowGroups
 from nbgraph.io.chunked import ChunkedSource, PartitionSource, is_chunked
 from nbgraph.io.iterator import SourceIter
 from nbgraph.io.protocol import DataIter
-from nbgraph.io.source import Source, Stream
+from nbgraph.io.source import Source, Stream, common_length
 from nbgraph.io.streams import DatasetSource, IterableStream
 from nbgraph.io.tables import Tables, TableSource
 
@@ -58,6 +58,7 @@ def as_iter(
         return SourceIter(source, **options)
     arrays = arrays_of(name, data)
     if arrays is not None:
+        common_length(name, {f"[{i}]": array for i, array in enumerate(arrays)})
         return Batches(*arrays, **options)
     for i, each in enumerate(data if isinstance(data, tuple) else ()):
         if each is None or isinstance(each, list):

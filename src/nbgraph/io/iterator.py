@@ -19,12 +19,11 @@ from nbgraph.io.prefetch import Job, SourceAhead
 from nbgraph.io.protocol import DataBatch, DataDesc, DataIter
 from nbgraph.io.report import Meter, Report, collecting, report_of
 from nbgraph.io.source import Source, Stream
-from nbgraph.signatures import checked_init
+from nbgraph.signatures import checked
 
 _DERIVED = {"_plan", "_batcher", "_batch", "_ahead", "_meter"}  # rebuilt, not pickled
 
 
-@checked_init
 class SourceIter(DataIter):
     """Batches of a source of samples.
 
@@ -66,6 +65,7 @@ class SourceIter(DataIter):
     _closed = False
     _numpy = False  # whether batches consist of NumPy arrays
 
+    @checked
     def __init__(
         self,
         source: Source | Stream,

@@ -20,8 +20,10 @@ from nbgraph.nn.module import Module
 from nbgraph.nn.parts import Parts, device_of, placed, splitter
 from nbgraph.nn.steps import Measurement, loss_of
 from nbgraph.ops.define import library
+from nbgraph.signatures import checked
 
 
+@checked
 def evaluate(
     model: Module,
     data: Any,
@@ -69,6 +71,7 @@ def evaluate(
     return meter.get()
 
 
+@checked
 def predict(
     model: Module,
     data: Any,

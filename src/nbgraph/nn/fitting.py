@@ -49,8 +49,9 @@ def fit(
 
     An interrupt (Ctrl-C) ends the training after the current step: the model keeps its weights, the
     History has the reason, and the checkpoint allows to resume. The same holds if a callback or the
-    data raise. A second interrupt is raised at once. Values are first waited for at the end of an
-    epoch, or when a callback reads them.
+    data raise. In a notebook the cell ends with KeyboardInterrupt, whose `history` is the History.
+    A second interrupt is raised at once. Values are first waited for at the end of an epoch, or
+    when a callback reads them.
 
     Parameters
     ----------

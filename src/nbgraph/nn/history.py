@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from nbgraph.foreign import explain_methods
 from nbgraph.picture import COLOURS, Curve, columns, escape, line_plots
 
 _SHOWN = 20  # epochs in the table that a prompt shows
@@ -126,6 +127,11 @@ class History:
             rows.writerow(["epoch", *names])
             for number, row in enumerate(self.rows, 1):
                 rows.writerow([number, *[row.get(name, "") for name in names]])
+
+
+explain_methods(
+    History, {"history": "h['loss'] or h.to_dict()", "plot": "h, the last line of a cell"}
+)
 
 
 class Logs(Mapping[str, Any]):

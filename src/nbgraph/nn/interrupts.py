@@ -50,7 +50,7 @@ def report(training: Any) -> None:
     rows, epochs = len(training.history), training.epochs
     text = f"fit: interrupted after {rows} of {epochs} epochs; the model keeps what it has learned"
     if getattr(session(), "kernel", None) is not None:
-        error: Any = KeyboardInterrupt(text)
+        error: Any = KeyboardInterrupt(f"{text}; sys.last_value.history has its losses")
         error.history = training.history
         raise error
     if sys.stderr is not None:

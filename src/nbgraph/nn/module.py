@@ -39,7 +39,7 @@ from nbgraph.nn.state import (
 from nbgraph.optim import files
 from nbgraph.picture import Text, columns
 from nbgraph.settings import config
-from nbgraph.signatures import checked_init
+from nbgraph.signatures import checked
 
 _changes = [0]  # counts assignments of arrays and modules to attributes of any module
 _PLAIN = (Array, Deferred)
@@ -79,7 +79,7 @@ class Module:
         super().__init_subclass__(**options)
         if cls.__module__.startswith("nbgraph."):
             if "__init__" in vars(cls):
-                checked_init(cls)
+                cls.__init__ = checked(cls.__init__)
             elif cls.__doc__ and "__doc__" in vars(cls):
                 cls.__doc__ = _with_parameters(cls.__doc__, cls.__mro__[1:])
 
@@ -193,8 +193,8 @@ class Module:
                 setattr(self, name, initialised(shape, former.init, former.device, former.dtype))
             elif former is not None and former.shape != shape:
                 raise ShapeError(
-                    f"{type(self).__name__}: {name} has shape {former.shape}, data of this shape "
-                    f"takes {shape}; give data of the size that the module was made for"
+                    f"{type(self).__name__}: {name} has shape {former.shape}, but this data needs "
+                    f"{shape}; give data with the sizes of the first call, or make a new module"
                 )
 
     def prepare(self, *args: Any) -> Any:
@@ -287,7 +287,7 @@ class Module:
         missing, unknown = sorted(arrays.keys() - state), sorted(state.keys() - arrays)
         if strict and (missing or unknown):
             raise ArgumentError(
-                f"{type(self).__name__}.load: the file lacks {missing or 'nothing'} and has "
+                f"{type(self).__name__}.load: the state lacks {missing or 'nothing'} and has "
                 f"{unknown or 'nothing'} besides; load it into a module of the same parts, or give "
                 "strict=False to take what fits"
             )
@@ -296,7 +296,7 @@ class Module:
             if not fits(array.shape, state[name].shape):
                 raise ShapeError(
                     f"{type(self).__name__}.load: {name!r} has shape {state[name].shape} in the "
-                    f"file, {array.shape} here; load it into a module of the same sizes"
+                    f"state, {array.shape} here; load it into a module of the same sizes"
                 )
         for name, array in arrays.items():
             if isinstance(array, Deferred):

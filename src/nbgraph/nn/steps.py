@@ -157,9 +157,9 @@ class Steps:
     def _step_of(self, compiled: bool) -> Callable[..., Any]:
         """Return the function of a step: of inputs, target, weight and scale."""
         if compiled and self._trainer is None:
-            step = train_step(self._value, self.optimizer, params=self.model, has_aux=True)
+            step = train_step(self.batch_loss, self.optimizer, params=self.model, has_aux=True)
             return lambda *args: step(*args)[1]
-        apart = value_and_grad(self._value, has_aux=True)
+        apart = value_and_grad(self.batch_loss, has_aux=True)
         if compiled:
             apart = jit(apart)
 
@@ -170,7 +170,7 @@ class Steps:
 
         return as_written
 
-    def _value(
+    def batch_loss(
         self, model: Module, inputs: Sequence[Any], target: Any, weight: Any, scale: Any
     ) -> Any:
         """Return the scaled loss, and the batch's contributions, new statistics and count."""
@@ -181,8 +181,10 @@ class Steps:
         return head, (self.measure.row(mean, count, out, target, weight), values, count)
 
     def _gathered(self, model: Module, sums: Mapping[str, Any], *args: Any) -> Any:
-        """Return sums with the gradients of a batch added, and the second part of `_value`."""
-        (_, (row, values, count)), grads = value_and_grad(self._value, has_aux=True)(model, *args)
+        """Return sums with the gradients of a batch added, and the second part of `batch_loss`."""
+        (_, (row, values, count)), grads = value_and_grad(self.batch_loss, has_aux=True)(
+            model, *args
+        )
         added = {
             name: value + _times(grads[name], count, value.dtype) for name, value in sums.items()
         }

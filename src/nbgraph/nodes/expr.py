@@ -11,11 +11,13 @@ import numpy as np
 from nbgraph.array.core import Array
 from nbgraph.array.push import WEAK
 from nbgraph.errors import ArgumentError, noun, unpicklable
+from nbgraph.foreign import METHODS, explain_methods
 from nbgraph.graph.listing import drawn
 from nbgraph.nodes.leaves import assign
 from nbgraph.nodes.node import NaryNodeOp
 from nbgraph.operator.mapper import complex_call
 from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.namespace import operand_names
 from nbgraph.operator.scalar.typing import as_operand
 from nbgraph.operator.spec import Attributes
 from nbgraph.ops.carrier.indexing import Indexing
@@ -235,7 +237,8 @@ def _constant(op: Any, index: int, value: Any, operands: Sequence[Any], graph: A
                 f"{op.__name__}: operand {index} is {noun(value)}, which has no value; "
                 "an expression graph takes arrays and expressions"
             )
-        value = np.asarray(as_operand(op.__name__, f"operand {index}", value))
+        name = dict(enumerate(operand_names(op))).get(index, str(index))
+        value = np.asarray(as_operand(op.__name__, name, value))
     return graph.constant(value).node
 
 
@@ -284,3 +287,7 @@ def expression(kind: Any, *children: Any, **attributes: Any) -> Expr:
             f"expression: {error}; see the constructor of {kind.__name__}"
         ) from None
     return graph.add(node)
+
+
+_VALUES = dict.fromkeys("asnumpy item numpy tolist values".split(), "x.val, an NDArray")
+explain_methods(Expr, METHODS | _VALUES | {"backward": "graph.backward()"})

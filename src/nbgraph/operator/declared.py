@@ -184,17 +184,22 @@ def _place(order: list[str]) -> Callable[[str], int]:
 
 
 def _line(row: Row) -> str:
-    """Return the definition of a row's function, which rejects unknown arguments."""
+    """Return the definition of a row's function, which rejects unknown and missing arguments:
+    `refuse_arguments` is the default of required ones."""
     own = _signature(row.parameters)
     if own.kwarg:
         return f"def {row.name}({row.parameters}): return {row.call}"
-    head, test, surplus = row.parameters.strip().rstrip(","), "unknown", "()"
-    if not own.vararg:
-        test, surplus = "surplus or unknown", "surplus"
-        before, star, after = head.partition("*")
-        head = f"{before}*surplus{after}" if star else f"{head}{', ' * bool(head)}*surplus"
-    refused = f"refuse_arguments({row.name}, {surplus}, unknown)"
-    return f"def {row.name}({head}, **unknown): return {refused} if {test} else ({row.call})"
+    default, surplus = ast.Name("refuse_arguments"), "()" if own.vararg else "surplus"
+    placed = (*own.posonlyargs, *own.args)
+    needed = [*placed[: len(placed) - len(own.defaults)]]
+    own.defaults = [default] * len(needed) + own.defaults
+    needed += [a for a, value in zip(own.kwonlyargs, own.kw_defaults, strict=True) if not value]
+    own.kw_defaults = [value or default for value in own.kw_defaults]
+    own.vararg, own.kwarg = own.vararg or ast.arg("surplus"), ast.arg("unknown")
+    tests = [surplus, "unknown", *(f"{a.arg} is refuse_arguments" for a in needed)]
+    values = "".join(f", {a.arg}={a.arg}" for a in needed)
+    refused = f"refuse_arguments({row.name}, {surplus}, unknown{values}) if {' or '.join(tests)}"
+    return f"def {row.name}({ast.unparse(own)}): return {refused} else ({row.call})"
 
 
 def define(table: Iterable[Row], scope: dict[str, Any], *words: Any, **options: Any) -> list[str]:

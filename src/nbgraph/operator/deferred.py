@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from nbgraph.errors import NbgraphError, ShapeError
 from nbgraph.operator.call import carrier_of
-from nbgraph.signatures import require_keywords
+from nbgraph.signatures import require_arguments, require_keywords
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 Outputs = Callable[..., int | None]
@@ -97,8 +97,8 @@ def deferrable(
                 if defer is None or (count is None and outputs is not None):
                     raise
                 return defer(call, args, kwargs, count or None)
-            except TypeError:
-                require_keywords(function, kwargs)
+            except TypeError as error:
+                require_arguments(function, args, kwargs, error)
                 raise
             defer = _deferral(args, kwargs)
             if defer is None:

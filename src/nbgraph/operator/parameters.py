@@ -21,6 +21,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
 from nbgraph.errors import ArgumentError
+from nbgraph.foreign import near
 from nbgraph.operator.values import Kind, kind_of, text_of
 
 MISSING: Any = object()
@@ -241,11 +242,7 @@ def _field(cls: type, name: str, hint: Any) -> Field:
 def _require_known(owner: str, fields: Mapping[str, Field], arguments: Mapping[str, Any]) -> None:
     for name in arguments:
         if name not in fields:
-            import difflib
-
-            near = difflib.get_close_matches(name, fields, n=2)
-            listed = " or ".join(map(repr, near))
-            hint = f"did you mean {listed}?" if near else f"known: {', '.join(fields) or 'none'}"
+            hint = near(name, fields) or f"known: {', '.join(fields) or 'none'}"
             raise ArgumentError(f"{owner}: there is no parameter {name!r}; {hint}")
 
 

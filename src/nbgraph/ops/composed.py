@@ -83,14 +83,14 @@ append(x, values, axis=None): `x` followed by `values` along an axis.
 cumsum(x, axis=None, dtype=None, *, out=None): The sums of the first 1, 2, ... elements along an
     axis.
     axis : int, by default of the flattened array
-    dtype : of the sums, by default that of x; of integers and bool int64 or uint64
+    dtype : of the sums, by default that of x; int64 or uint64 for integers and bool
     >>> cumsum([[1, 2], [3, 4]])
     array([ 1,  3,  6, 10])
     = scan(library.cumulative_sum, x, axis, dtype=dtype, out=out)
 cumprod(x, axis=None, dtype=None, *, out=None): The products of the first 1, 2, ... elements along
     an axis; its slope is right at zeros.
     axis : int, by default of the flattened array
-    dtype : of the products, by default that of x; of integers and bool int64 or uint64
+    dtype : of the products, by default that of x; int64 or uint64 for integers and bool
     >>> cumprod([[1, 2], [3, 4]])
     array([ 1,  2,  6, 24])
     = scan(library.cumulative_prod, x, axis, dtype=dtype, out=out)

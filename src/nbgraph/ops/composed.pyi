@@ -162,7 +162,7 @@ def cumsum(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, dtype: 
     ----------
     x : array
     axis : int, by default of the flattened array
-    dtype : of the sums, by default that of x; of integers and bool int64 or uint64
+    dtype : of the sums, by default that of x; int64 or uint64 for integers and bool
     out : array to write to, optional
 
     >>> cumsum([[1, 2], [3, 4]])
@@ -175,7 +175,7 @@ def cumprod(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, dtype:
     ----------
     x : array
     axis : int, by default of the flattened array
-    dtype : of the products, by default that of x; of integers and bool int64 or uint64
+    dtype : of the products, by default that of x; int64 or uint64 for integers and bool
     out : array to write to, optional
 
     >>> cumprod([[1, 2], [3, 4]])

@@ -148,6 +148,8 @@ class Optimizer(Saved, Declared):
         array([0.5, 2.5], dtype=float32)
         """
         weights = self.parameters
+        if not weights and not hasattr(self._params, "parameters"):
+            raise ArgumentError(f"{self.name}: it has no parameters; give them: {self.name}(model)")
         if grads is None and callable(own := getattr(self._params, "gradients", None)):
             grads = own()  # of an expression graph
         gradients = gradients_for(self.name, weights, grads)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from nbgraph.array.apply_scalar_op import common_device
 from nbgraph.array.core import Array
 from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError, DTypeError, noun, require_shape
+from nbgraph.foreign import near
 
 Multipliers = Mapping[str, float] | Callable[[str], float] | None
 
@@ -94,11 +94,9 @@ def require_known(
     """Raise ArgumentError for the first name that belongs to no parameter."""
     for key in values:
         if key not in known:
-            near = get_close_matches(key, list(known), n=3) or list(known)[:8]
-            raise ArgumentError(
-                f"{name}: {what} has {key!r}, but there is no parameter of that name; known are "
-                f"{', '.join(map(repr, near)) or 'none'}"
-            )
+            listed = ", ".join(map(repr, [*known][:8])) or "none, as it was created without"
+            hint = near(key, known) or f"known are {listed}"
+            raise ArgumentError(f"{name}: {what} has {key!r}, which is not a parameter; {hint}")
 
 
 def multiplier(name: str, what: str, multipliers: Multipliers, key: str) -> float:

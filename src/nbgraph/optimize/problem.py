@@ -137,8 +137,7 @@ class Problem:
         if value.size != 1:
             raise ShapeError(
                 f"{self._name}: {function_name(self._f)} returned shape {value.shape}; expected "
-                "one "
-                "number: sum it, or use ng.optimize.least_squares for residuals"
+                "one number: sum it, or use ng.optimize.least_squares for residuals"
             )
         return value.item()
 

@@ -13,6 +13,7 @@ import pytest
 import nbgraph as ng
 
 logger = logging.getLogger(__name__)
+pytestmark = pytest.mark.filterwarnings("ignore:.*print is left out")
 
 
 def reports(x):
@@ -105,6 +106,11 @@ def test_what_is_left_out_is_noted():
     assert any("print('x =', x" in note and "test_effects.py:" in note for note in notes)
     assert ng.op(validates).explain().notes == []
     assert len(ng.op(reports_by_helper).explain().notes) == 1
+
+
+def test_a_print_is_answered_with_how_to_print():
+    with pytest.warns(UserWarning, match="reports: print is left out; `with"):
+        ng.op(reports)
 
 
 def test_a_validator_counts():

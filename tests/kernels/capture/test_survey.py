@@ -179,6 +179,7 @@ def test_kinds_of_operands_are_not_at_fault_where_other_things_are():
     assert [o.construct for o in error_of(f).obstacles] == ["math.foo"]
 
 
+@pytest.mark.filterwarnings("ignore:.*print is left out")
 def test_what_is_called_for_its_effect_and_what_is_only_shown_are_no_obstacles():
     def report(value):
         return hash(value)

@@ -179,6 +179,7 @@ FUNCTIONS = (
 POINTS = [0.0, 1.0, 2.0, 5.0, 0.25, 6.0, -0.25, 800.0, -800.0, math.inf, math.nan]
 
 
+@pytest.mark.filterwarnings("ignore:.*print is left out")
 @pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
 @pytest.mark.parametrize("compiler", ["llvm", "python"])
 def test_the_value_is_pythons(fn, compiler):

@@ -265,7 +265,7 @@ def test_bad_input_is_named():
     with pytest.raises(ArgumentError, match="ignore_index=0 is for classes"):
         ng.cross_entropy(np.ones((3, 2)), np.ones((3, 2)), ignore_index=0)
     for smoothing in (1, -0.1, "0", True):
-        with pytest.raises(ArgumentError, match="label_entropy: smoothing="):
+        with pytest.raises(ArgumentError, match="cross_entropy: label_smoothing="):
             ng.cross_entropy(np.ones((3, 2)), [0, 1, 1], label_smoothing=smoothing)
     with pytest.raises(ArgumentError, match="huber_loss: delta=-1; expected a number from 0 on"):
         ng.huber_loss([1.0], [1.0], delta=-1)

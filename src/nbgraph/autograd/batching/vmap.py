@@ -172,8 +172,7 @@ def _of_arguments(f: Function, in_axes: Axes, args: Any, kwargs: Any) -> list[in
         if len(in_axes) != len(args):
             raise ArgumentError(
                 f"vmap: in_axes has {len(in_axes)} axes, but {function_name(f)} is given "
-                f"{len(args)} "
-                "positional argument(s); give one for each"
+                f"{len(args)} positional argument(s); give one for each"
             )
         axes = [
             a

@@ -16,6 +16,7 @@ import ast
 import builtins
 import functools
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -35,7 +36,7 @@ from nbgraph.kernels.capture.environment import (
 from nbgraph.kernels.capture.inlining import Bound, LocalFunction
 from nbgraph.kernels.capture.joining import join
 from nbgraph.kernels.capture.looping import looped
-from nbgraph.kernels.capture.names import NotYetDefined, plain_function
+from nbgraph.kernels.capture.names import NotYetDefined, is_installed, plain_function
 from nbgraph.kernels.capture.results import RAISES, raised
 from nbgraph.kernels.capture.survey import unsurveyed
 from nbgraph.kernels.capture.table import text_of
@@ -177,7 +178,7 @@ def done(tracer: Tracer, st: ast.Expr, env: Env, path: Node) -> Env:
         exits = ast.Call(name, call.args, [])
         return tracer.statement(ast.copy_location(ast.Raise(exits), st), env, path)
     elif target is print or str(home).partition(".")[0] in _REPORTS:
-        _note(tracer, st)
+        _note(tracer, st, target)
     elif _is_report(target) and _reaches_lists(call, env):
         what = f"{ast.unparse(call.func)}() may change the list, array or object that it gets"
         tracer.refuse(st, what, "use a method of it, an assignment, or sorted(values)")
@@ -221,7 +222,7 @@ def _checked(tracer: Tracer, st: ast.Expr, target: Any, env: Env, path: Node) ->
         if raises or _reaches_lists(st.value, env):
             raise
         tracer.pending[:] = pending
-        _note(tracer, st)
+        _note(tracer, st, target)
         return env
     return after
 
@@ -231,11 +232,15 @@ def _reaches_lists(call: ast.expr, env: Env) -> bool:
     return any(isinstance(env.get(n.id), REFERS) for n in ast.walk(call) if isinstance(n, ast.Name))
 
 
-def _note(tracer: Tracer, st: ast.stmt) -> None:
-    line = place(tracer.text.filename, tracer.text.line_of(st))
-    text = f"{ast.unparse(st).splitlines()[0]}  {line}: it has an effect alone"
+def _note(tracer: Tracer, st: ast.stmt, target: Any) -> None:
+    filename, number = tracer.text.filename, tracer.text.line_of(st)
+    text = f"{ast.unparse(st).splitlines()[0]}  {place(filename, number)}: it has an effect alone"
     if text not in tracer.graph.notes:
         tracer.graph.notes.append(text)
+        if target is print and not is_installed(tracer.fn):
+            what = f"{tracer.name}: print is left out; `with ng.config(compiler='python'):` prints"
+            seen = tracer.fn.__globals__.setdefault("__warningregistry__", {})
+            warnings.warn_explicit(what, UserWarning, filename, number, registry=seen)
 
 
 _nothing = lambda tracer, st, env, path: env

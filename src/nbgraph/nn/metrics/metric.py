@@ -104,7 +104,8 @@ class Mean(Metric):
         after: Callable[[Any], Any] | None = None,
     ) -> None:
         super().__init__(function_name(function) if name is None else name)
-        functools.update_wrapper(self, function, ("__module__", "__doc__"), ())
+        own = ("__module__", "__doc__") if function.__doc__ else ("__module__",)
+        functools.update_wrapper(self, function, own, ())
         self.function, self.after = function, after
         self.ignore_label, self.class_weight = ignore_label, class_weight
 
@@ -148,8 +149,7 @@ class Mean(Metric):
         if values is None:
             raise ArgumentError(
                 f"{self.__name__}: {function_name(self.function)} returned None; return one "
-                "number, or a "
-                "value for each sample"
+                "number, or a value for each sample"
             )
         self._warn_of_broadcast(out, target, getattr(values, "shape", ()))
         if not apart or getattr(values, "shape", ()):

@@ -51,8 +51,7 @@ def create(metric: Any, *, what: str = "metric ", **options: Any) -> Metric:
     if not accepts(metric, 2):
         raise ArgumentError(
             f"{what}{function_name(metric)}: it is called with two arguments, outputs and targets; "
-            "write "
-            "it as a function of both"
+            "write it as a function of both"
         )
     return Mean(metric, **options)
 

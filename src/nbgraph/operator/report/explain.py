@@ -17,6 +17,7 @@ from nbgraph.kernels.compiler.kernel import Kernel
 from nbgraph.kernels.function.signature import defaults_of
 from nbgraph.operator.report import certified, facts
 from nbgraph.operator.scalar.typing import operand_dtypes
+from nbgraph.tracebacks import place_label
 
 if TYPE_CHECKING:
     from nbgraph.operator.scalar.elementwise import Elementwise
@@ -68,8 +69,8 @@ class Explanation(picture.Report):
 
     @cached_property
     def where(self) -> str:
-        """File and line of the source text."""
-        return facts.scalar_text(self.op.scalar)[1]
+        """File and line of the scalar text."""
+        return place_label(facts.scalar_text(self.op.scalar)[1])
 
     @cached_property
     def gradient(self) -> str | None:

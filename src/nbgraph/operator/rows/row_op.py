@@ -16,6 +16,7 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float, name_of
 from nbgraph.errors import ArgumentError, DTypeError, require_shape
+from nbgraph.kernel_errors import public_name
 from nbgraph.kernels.function.signature import resolve_parameters
 from nbgraph.kernels.loops.cost import of_kernel, per_element
 from nbgraph.kernels.scalar.kinds import kind_of_dtype
@@ -126,14 +127,15 @@ class RowOp(ArrayOp):
     def _shape(self, shapes: Sequence[Shape], attributes: Attributes) -> tuple[Shape, Shape]:
         """Return the shape of elements, and the axes of a row."""
         names, count = self.program.operands, len(self.program.elements)
-        shape = broadcast(self.__name__, list(zip(names[:count], shapes[:count], strict=True)))
+        public = public_name(self.__name__)
+        shape = broadcast(public, list(zip(names[:count], shapes[:count], strict=True)))
         axes, axis = self.axes(len(shape), attributes), attributes.get("axis", self.axis)
         if self.program.indexed and len(axes) != 1:
             raise ArgumentError(f"{self.__name__}: axis={axis}; expected one axis")
         row = row_shape(shape, axes, keepdims=attributes.get("keepdims", False))
         for name, own_shape in zip(names[count:], shapes[count:], strict=True):
             why = f"one value for each row along axis={axis} of {names[0]}{shape}"
-            require_shape(f"{self.__name__}: {name}", own_shape, row, why)
+            require_shape(f"{public}: {name}", own_shape, row, why)
         return shape, axes
 
     def infer_partial(

@@ -20,8 +20,8 @@ sum(self, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, ex
     array([2., 2., 2.], dtype=float32)
 prod(self, axis=None, dtype=None, *, keepdims=False, initial=None, where=True, exclude=False,
     out=None): The product.
-mean(self, axis=None, dtype=None, *, keepdims=False, where=True, exclude=False, out=None): The mean;
-    of integers in float64.
+mean(self, axis=None, dtype=None, *, keepdims=False, where=True, exclude=False, out=None): The mean,
+    in float64 for integers.
 var(self, axis=None, dtype=None, *, ddof: float = 0, correction: float | None = None,
     keepdims=False, out=None): The mean squared distance from the mean, with divisor n - ddof (or n
     - correction).

@@ -21,7 +21,7 @@ class Reductions:
         """
 
     def mean(self, axis: int | tuple[int, ...] | None=None, dtype: Any=None, *, keepdims: bool=False, where: bool=True, exclude: bool=False, out: Any=None) -> Self:
-        """The mean; of integers in float64.
+        """The mean, in float64 for integers.
         """
 
     def var(self, axis: int | tuple[int, ...] | None=None, dtype: Any=None, *, ddof: float=0, correction: float | None=None, keepdims: bool=False, out: Any=None) -> Self:

@@ -20,7 +20,7 @@ multiply(x1, x2): Product.
     >>> multiply([1, 2], 3)
     array([3, 6])
     = x1 * x2
-divide true_divide(x1, x2): Quotient; of integers float64.
+divide true_divide(x1, x2): Quotient, in float64 for integers.
     >>> divide([1, 2], 4)
     array([0.25, 0.5 ])
     = x1 / x2

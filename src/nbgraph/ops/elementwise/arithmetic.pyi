@@ -105,7 +105,7 @@ def multiply(x1, x2):
     """
 @op
 def divide(x1, x2):
-    r"""Quotient; of integers float64.
+    r"""Quotient, in float64 for integers.
 
     >>> divide([1, 2], 4)
     array([0.25, 0.5 ])

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, LabelError, require_shape
-from nbgraph.kernel_errors import no_class
+from nbgraph.kernel_errors import no_class, public_name
 from nbgraph.operator.arrays.array_op import Attributes, Gradients, Spec, Specs
 from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.operator.rows.row_program import Result, no_classes
@@ -37,7 +37,8 @@ class Entropy(RowOp):
         if specs:
             require_floats(self.__name__, specs[0])
         for name, spec in zip(self.program.elements, specs, strict=False):
-            require_shape(f"{self.__name__}: {name}", spec.shape, specs[0].shape, "that of x")
+            own = f"{public_name(self.__name__)}: {name}"
+            require_shape(own, spec.shape, specs[0].shape, "that of x")
         return super().infer(specs, attributes)
 
 
@@ -151,12 +152,11 @@ _LABEL_AT_ONCE = Entropy.of(
 _LABEL.at_once = _LABEL_GRADIENT, _LABEL_AT_ONCE
 
 
-def smoothing_share(name: str, value: Any) -> float:
+def smoothing_share(value: Any) -> float:
     """Return a share from 0 up to 1, or raise ArgumentError."""
-    if isinstance(value, (str, bool)) or not 0 <= float(number(name, "smoothing", value)) < 1:
-        raise ArgumentError(
-            f"{name}: smoothing={value!r}; expected a share from 0 up to, not including, 1"
-        )
+    name, what = "cross_entropy", "label_smoothing"
+    if isinstance(value, (str, bool)) or not 0 <= float(number(name, what, value)) < 1:
+        raise ArgumentError(f"{name}: {what}={value!r}; expected a share from 0 to 1, without 1")
     return float(value)
 
 
@@ -222,14 +222,15 @@ _TABLE = """
 label_entropy(x, label, axis: int = -1, *, keepdims=False, smoothing: float = 0.0, out=None):
     -log(softmax(x)) at the label's class, and values for its derivative. See `cross_entropy`.
     -> three arrays of the labels' shape: losses; the largest of x; 1 / sum(exp(x - largest))
-    = op(..., smoothing=smoothing_share("label_entropy", smoothing))
+    = op(..., smoothing=smoothing_share(smoothing))
 label_entropy_gradient(x, label, top, inverse, share, hit, axis: int = -1, *, keepdims=False,
     smoothing: float = 0.0, out=None): softmax(x) * share, less `hit` at the label's class:
     `label_entropy` backward.
-    = op(..., smoothing=smoothing_share("label_entropy_gradient", smoothing))
-label_entropy_at_once(x, label, share, hit, axis: int = -1, *, keepdims=False, smoothing: float =
-    0.0, out=None): The results of `label_entropy` and `label_entropy_gradient`, in one pass.
-    = op(..., smoothing=smoothing_share("label_entropy_at_once", smoothing))
+    = op(..., smoothing=smoothing_share(smoothing))
+label_entropy_at_once(x, label, share, hit, axis: int = -1, *, keepdims=False,
+    smoothing: float = 0.0, out=None): The results of `label_entropy` and
+    `label_entropy_gradient`, in one pass.
+    = op(..., smoothing=smoothing_share(smoothing))
 target_entropy(x, target, axis=-1, *, keepdims=False, out=None): -sum(target * log(softmax(x))), and
     values for its derivative. See `cross_entropy`.
     -> three arrays, one value a row: losses; the largest of x; 1 / sum(exp(x - largest))

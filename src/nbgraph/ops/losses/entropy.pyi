@@ -26,7 +26,7 @@ def zeros_of_classes(name: str, scores: Any, label: Any) -> Any:
     
     >>> zeros_of_classes("accuracy", [[0.1, 0.9]], [1])
     array([0.])"""
-def smoothing_share(name: str, value: Any) -> float:
+def smoothing_share(value: Any) -> float:
     """Return a share from 0 up to 1, or raise ArgumentError."""
 def label_entropy(x: Any, label: Any, axis: int=-1, *, keepdims: bool=False, smoothing: float=0.0, out: Any=None) -> Any:
     r"""-log(softmax(x)) at the label's class, and values for its derivative. See `cross_entropy`.

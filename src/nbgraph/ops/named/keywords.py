@@ -119,11 +119,10 @@ _OTHERS = {
 # options that MXNet's calls have by position after the operands, in the signature's order
 _IN_ORDER = (
     "BilinearResize2D CTCLoss Correlation Dropout GroupNorm InstanceNorm LeakyReLU MakeLoss Pad "
-    "SVMOutput SequenceLast SequenceMask SequenceReverse SpatialTransformer argmax "
-    "argmin batch_dot box_iou broadcast_like linalg_extractdiag linalg_gemm linalg_gemm2 "
-    "linalg_makediag linalg_syrk linalg_trmm linalg_trsm linear_regression_output "
-    "logistic_regression_output mae_regression_output moments nanprod nansum one_hot reshape_like "
-    "roi_pooling slice_like"
+    "SVMOutput SequenceLast SequenceMask SequenceReverse SpatialTransformer argmax argmin "
+    "batch_dot box_iou broadcast_like linalg_extractdiag linalg_gemm linalg_gemm2 linalg_makediag "
+    "linalg_syrk linalg_trmm linalg_trsm linear_regression_output logistic_regression_output "
+    "mae_regression_output moments nanprod nansum one_hot reshape_like roi_pooling slice_like"
 ).split()
 _CONVOLVING = "num_filter num_group workspace no_bias cudnn_tune cudnn_off layout"
 _OPTIONS = {

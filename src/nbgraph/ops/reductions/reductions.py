@@ -203,8 +203,8 @@ _PROD = ReduceOp(
 
 _TABLE = """
 sum(x, axis=None, dtype=None, *, keepdims=False, initial: Any = None, where: Any = True,
-    exclude=False, out=None): The sum over axes; of integers and bool 64-bit integers.
-    dtype : of the sum and the result; by default that of x, of integers and bool int64 or uint64
+    exclude=False, out=None): The sum over axes, in 64 bits for integers and bool.
+    dtype : of the sum and the result; by default that of x; int64 or uint64 for integers and bool
     where : array of bool that broadcasts to x: which elements count; by default all
     initial : number that counts as one more element
     ! AxisError where there is no such axis.
@@ -213,7 +213,7 @@ sum(x, axis=None, dtype=None, *, keepdims=False, initial: Any = None, where: Any
     >>> sum([1, 2, 3], where=[True, False, True], initial=10)
     np.int64(14)
 prod(x, axis=None, dtype=None, *, keepdims=False, initial: Any = None, where: Any = True,
-    exclude=False, out=None): The product over axes; of integers and bool 64-bit integers.
+    exclude=False, out=None): The product over axes, in 64 bits for integers and bool.
     Its slope is right at zeros.
     axis, dtype, keepdims, initial, where, exclude, out : as those of `sum`
     >>> prod([[1, 2], [3, 4]], axis=0)

@@ -36,13 +36,13 @@ def sum_to(x: Operand[Carried], shape: Any, *, out: Any=None) -> Carried:
     x : array
     out : array to write to, optional"""
 def sum(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, dtype: Any=None, *, keepdims: bool=False, initial: Any=None, where: Any=True, exclude: bool=False, out: Any=None) -> Carried:
-    r"""The sum over axes; of integers and bool 64-bit integers.
+    r"""The sum over axes, in 64 bits for integers and bool.
 
     Parameters
     ----------
     x : array
     axis : int, several, or None for all
-    dtype : of the sum and the result; by default that of x, of integers and bool int64 or uint64
+    dtype : of the sum and the result; by default that of x; int64 or uint64 for integers and bool
     keepdims : whether these axes stay, with size 1
     initial : number that counts as one more element
     where : array of bool that broadcasts to x: which elements count; by default all
@@ -59,7 +59,7 @@ def sum(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, dtype: Any
     np.int64(14)
     """
 def prod(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, dtype: Any=None, *, keepdims: bool=False, initial: Any=None, where: Any=True, exclude: bool=False, out: Any=None) -> Carried:
-    r"""The product over axes; of integers and bool 64-bit integers. Its slope is right at zeros.
+    r"""The product over axes, in 64 bits for integers and bool. Its slope is right at zeros.
 
     Parameters
     ----------

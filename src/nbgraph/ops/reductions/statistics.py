@@ -111,7 +111,7 @@ def correction_of(name: str, ddof: float, correction: float | None) -> float:
 _TABLE = """
 mean(x, axis=None, dtype=None, *, keepdims=False, where: Any = True, exclude=False,
     out=None): The mean over axes; NaN of no elements.
-    dtype : of the sum and the result; by default that of x, of integers and bool float64
+    dtype : of the sum and the result; by default that of x; float64 for integers and bool
     where : array of bool that broadcasts to x: which elements count; by default all
     >>> mean([[1, 2], [3, 5]], axis=0)
     array([2. , 3.5])

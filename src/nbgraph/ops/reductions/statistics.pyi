@@ -20,7 +20,7 @@ def mean(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, dtype: An
     ----------
     x : array
     axis : int, several, or None for all
-    dtype : of the sum and the result; by default that of x, of integers and bool float64
+    dtype : of the sum and the result; by default that of x; float64 for integers and bool
     keepdims : whether these axes stay, with size 1
     where : array of bool that broadcasts to x: which elements count; by default all
     exclude : whether it is over all axes but these

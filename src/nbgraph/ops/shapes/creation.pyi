@@ -19,7 +19,7 @@ def full(shape: Any, fill_value: Any, dtype: Any=None, *, device: Context | None
     ----------
     shape, device : as those of `zeros`
     fill_value : number, or an array that broadcasts, through which the gradient flows
-    dtype : by default the number's: of Python floats `ng.config.default_float`, of integers int64
+    dtype : by default `ng.config.default_float` for Python floats, int64 for integers
     
     >>> full((2,), 7).dtype
     dtype('int64')"""

@@ -147,8 +147,8 @@ def _scatter_infer(value: Spec, *, shape: Shape, key: Key) -> Spec:
 
 _SLICE_VIEW = ArrayOp(
     "slice_view",
-    lambda x, *, key: Spec(sliced_shape("slice_view", key, x.shape), x.dtype),
-    view=lambda x, *, key: x[(*numpy_key(full_key("slice_view", key, x.shape)), ...)],
+    lambda x, *, key: Spec(sliced_shape("index", key, x.shape), x.dtype),
+    view=lambda x, *, key: x[(*numpy_key(full_key("index", key, x.shape)), ...)],
     gradient=lambda g: [library.slice_scatter(g.out_grad, g.specs[0].shape, g.attributes["key"])],
 )
 _SLICE_SCATTER = PiecesOp(
@@ -250,7 +250,7 @@ _TRIL, _TRIU = _triangle("tril", lower=True), _triangle("triu", lower=False)
 
 _TABLE = """
 slice_view(x, key, *, out=None): `x[key]`: a view.
-    = op(..., key=view_key("slice_view", key))
+    = op(..., key=view_key("index", key))
 slice_scatter(value, shape, key, *, out=None): Zeros of `shape` with `value` at `key`: the reverse
     of `slice_view`.
     = op(..., key=view_key("slice_scatter", key))
