@@ -186,7 +186,6 @@ class GroupedBound(Bound):
         return PartedProgram(self, graph, arrays, results, name)
 
     def existing_programs(self) -> dict[str, Program]:
-        """Return the programs of all parts, by name."""
         programs: dict[str, Any] = super().existing_programs()
         return {
             f"{name}, part {k} on {program.compiled.device}": program

@@ -71,7 +71,6 @@ class Steps(Report):
         self.by_program, self.interim, self.graphs = dict(by_program), dict(interim), dict(graphs)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return rows by program, as plain values."""
         return {name: [asdict(row) for row in rows] for name, rows in self.by_program.items()}
 
     def sections(self) -> list[tuple[str, str]]:

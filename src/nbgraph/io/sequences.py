@@ -67,7 +67,6 @@ class SequenceSource(Source):
         )
 
     def read(self, block: int, rows: Values) -> Columns:
-        """Return sequences as lists, values as arrays."""
         numbers = self._order[rows + self.blocks[block]]
         return tuple([taken(values, numbers) for values in self.columns.values()])
 

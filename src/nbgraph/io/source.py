@@ -167,7 +167,6 @@ class ArraySource(Source):
         return tuple([a[rows] for a in self.arrays])
 
     def fill(self, block: int, rows: Values, outs: Sequence[Values]) -> None:
-        """Copy rows of each array."""
         if block:
             rows = rows + self.blocks[block]
         for values, out in zip(self.arrays, outs):

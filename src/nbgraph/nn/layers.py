@@ -145,7 +145,6 @@ class Dropout(Module):
         self.p = require_number(f"{type(self).__name__}: p", p, 0, 1, noun="a probability")
 
     def forward(self, x: Any) -> Any:
-        """Return an array like `x`."""
         return library.dropout(x, self.p) if self.p else x
 
     def describe(self) -> str:
@@ -164,7 +163,6 @@ class Dropout2d(Dropout):
     """
 
     def forward(self, x: Any) -> Any:
-        """Return an array like `x`."""
         shape = (*x.shape[:2], *[1] * (len(x.shape) - 2))
         return x * library.dropout(library.ones_like(x, shape=shape), self.p) if self.p else x
 
@@ -187,7 +185,6 @@ class PReLU(Module):
         self.slope = self.declare((channels,), init or initial.from_value(0.25))
 
     def forward(self, x: Any) -> Any:
-        """Return an array like `x`."""
         slope = library.reshape(self.slope, (-1, *[1] * (len(x.shape) - 2)))
         return library.prelu(x, slope)
 

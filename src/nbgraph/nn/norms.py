@@ -33,7 +33,6 @@ class LayerNorm(Module):
         self.beta = self.declare((features,), initial.zeros())
 
     def forward(self, x: Any) -> Any:
-        """Return an array like `x`."""
         self.settle(gamma=x.shape[-1:], beta=x.shape[-1:])
         return library.layer_norm(x, self.gamma, self.beta, eps=self.eps)
 
@@ -60,7 +59,6 @@ class RMSNorm(Module):
         self.gamma = self.declare((features,), initial.ones())
 
     def forward(self, x: Any) -> Any:
-        """Return an array like `x`."""
         self.settle(gamma=x.shape[-1:])
         return library.rms_norm(x, self.gamma, eps=self.eps)
 
@@ -88,7 +86,6 @@ class GroupNorm(Module):
         self.beta = self.declare((channels,), initial.zeros())
 
     def forward(self, x: Any) -> Any:
-        """Return an array like `x`."""
         self.settle(gamma=x.shape[1:2], beta=x.shape[1:2])
         return library.group_norm(x, self.groups, self.gamma, self.beta, eps=self.eps)
 
@@ -111,7 +108,6 @@ class InstanceNorm(GroupNorm):
         super().__init__(1, channels, eps=eps)
 
     def forward(self, x: Any) -> Any:
-        """Return an array like `x`."""
         self.groups = x.shape[1] if len(x.shape) > 1 else 1
         return super().forward(x)
 
@@ -150,7 +146,6 @@ class BatchNorm(Module):
         self.moving_variance = self.declare((channels,), initial.ones())
 
     def forward(self, x: Any) -> Any:
-        """Return an array like `x`."""
         if len(x.shape) < 2:
             raise ShapeError(
                 f"BatchNorm: x has shape {x.shape}; expected (samples, channels, *space)"

@@ -35,19 +35,15 @@ class LambdaNodeOp(NaryNodeOp):
             )
 
     def hash(self) -> int:
-        """Return the hash, with the functions by identity."""
         return hash((super().hash(), self.functions))
 
     def equal(self, other: Any) -> bool:
-        """Return whether nodes are equal, with the functions by identity."""
         return super().equal(other) and self.functions == other.functions
 
     def forward_ops(self) -> Sequence[Any]:
-        """Return the user's forward function."""
         return [self.functions[0]]
 
     def backward_ops(self) -> Sequence[Any]:
-        """Return the user's backward functions."""
         return self.functions[1] or [None] * len(self.children)
 
 
@@ -69,7 +65,6 @@ class CallbackNodeOp(UnaryNodeOp):
         return self is other
 
     def forward_ops(self) -> Sequence[Any]:
-        """Return the call, and a copy."""
         return [NodeOp("look", self.function, self.val, (self.child(0).val,))]
 
     def backward_ops(self) -> Sequence[Any]:

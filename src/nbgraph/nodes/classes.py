@@ -95,15 +95,12 @@ class ScalarProductNodeOp(NaryNodeOp):
         return "scalar_product"
 
     def hash(self) -> int:
-        """Return the hash, with the axis."""
         return hash((super().hash(), self.axis))
 
     def equal(self, other: Any) -> bool:
-        """Return whether nodes are equal, with the axis."""
         return super().equal(other) and self.axis == other.axis
 
     def forward_ops(self) -> Sequence[NodeOp]:
-        """Return one aggregation of products."""
         return [aggregate(_times, 0.0, "add", self.val, self.child(0).val, self.child(1).val)]
 
     def backward_ops(self) -> Sequence[NodeOp]:

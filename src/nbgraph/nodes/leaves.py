@@ -38,7 +38,6 @@ class Leaf(NaryNodeOp):
         return id(self)
 
     def equal(self, other: Any) -> bool:
-        """Return whether both are one leaf."""
         return self is other
 
     def run_forward(self) -> None:
@@ -62,13 +61,11 @@ class ConstantNode(Leaf):
         return "const"
 
     def hash(self) -> int:
-        """Return the hash of the content."""
         return (
             id(self) if self.content is None else hash((self.shape, self.dtype.num, self.content))
         )
 
     def equal(self, other: Any) -> bool:
-        """Return whether the content is the same."""
         return self is other or (self.content is not None and self.content == other.content)
 
 

@@ -211,7 +211,6 @@ class NaryNodeOp(Node):
 
     @property
     def label(self) -> str:
-        """Its own name, or its type."""
         return self.name or self.type()
 
     def __repr__(self) -> str:

@@ -76,7 +76,6 @@ class OpNode(NaryNodeOp):
         self.trainable, self.memoise = structure.trainable, structure.memoise
 
     def type(self) -> str:
-        """Return the operator's name."""
         return str(self.op.__name__)
 
     def hash(self) -> int:

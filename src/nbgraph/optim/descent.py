@@ -152,7 +152,6 @@ class SGLD(Optimizer):
         return {"spread": rate**0.5}
 
     def rows(self, operands: Operands) -> list[Row]:
-        """Noise is drawn for each step."""
         operands.draw("noise")
         return super().rows(operands)
 
@@ -185,7 +184,6 @@ class LARS(Optimizer):
     eps: InitVar[float] = number("epsilon", default=1e-9)
 
     def rows(self, operands: Operands) -> list[Row]:
-        """Return the row of the norms, then the rows of the step."""
         own, slope = (
             scalar_array(operands.group.precision, operands.weight.device) for _ in range(2)
         )

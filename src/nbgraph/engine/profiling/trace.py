@@ -134,7 +134,6 @@ class Profile(Report):
         return list(self._steps)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return rows of operations, steps of compiled graphs, and every event."""
         events = [{**e._asdict(), "site": str(e.site)} for e in self.events]
         steps = [row.to_dict(limits()) for row in self._steps]
         operations = [asdict(row) for row in self.rows()]

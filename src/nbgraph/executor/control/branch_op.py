@@ -89,7 +89,6 @@ class BranchOp(ArrayOp):
         return [spec(head) for head in self.typed(specs)[0].heads]
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one call, of a table."""
         graphs, needed = self.typed(case.specs), case.needed
         count, rows = len(case.operands), Rows() if case.host else StreamRows()
         inside: list[Where] = [Fixed(k + 1) for k in range(count - 1)]

@@ -114,7 +114,6 @@ class LoopOp(ArrayOp):
     # kernels ----------------------------------------------------------------------------------
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one call, of a table."""
         if not case.host:
             return self._lowered(case, StreamRows())
         arrays = len(case.operands) + len(case.needed) + 1

@@ -44,7 +44,6 @@ class Registers(Rows):
         results: Sequence[Where],
         arena: int | None = None,
     ) -> bool:
-        """See Rows."""
         self._turns = {place.odd: place.even for place in results if isinstance(place, Turning)}
         if not super().body(graph, requests, variables, results, arena):
             return False
@@ -80,7 +79,6 @@ class Registers(Rows):
     def _row(
         self, compiled: Compiled, task: Any, call: KernelCall, places: Sequence[Where], arena: int
     ) -> bool:
-        """See Rows."""
         self.cost += call.cost
         work, keys = task.work, list[Key]()
         for slot, offset in [compiled.used(task, written, use) for written, use in work.uses]:
@@ -142,7 +140,6 @@ class Registers(Rows):
     def call(
         self, name: str, front: Mapping[str, int], order: Sequence[int], writes: int, trips: int
     ) -> tuple[KernelCall, int]:
-        """See Rows."""
         carries: list[Carry] = []
         parts, steps = self.sections, self._steps
         for _, first, source, _, nbytes in parts["begin"]:

@@ -237,7 +237,6 @@ class RandomColorJitter(Several):
         self.parts()
 
     def parts(self) -> list[tuple[str, Pixels]]:
-        """Return the transforms that do something."""
         amounts = {make: getattr(self, parameter) for parameter, make in _JITTER.items()}
         active = [make(amount, layout=self.layout) for make, amount in amounts.items() if amount]
         return [(one.name, one) for one in active]

@@ -95,11 +95,9 @@ class Resizable(Compound):
 
     @property
     def parts(self) -> tuple[Value, ...]:
-        """The length and the items."""
         return self.length, *self.items
 
     def of_parts(self, parts: Sequence[Value]) -> Value:
-        """Return a list of as many places."""
         return replace(self, length=parts[0], items=tuple(parts[1:]))
 
 

@@ -57,11 +57,9 @@ class Digits(Compound):
 
     @property
     def parts(self) -> tuple[Value, ...]:
-        """The number, and how many there are, where both are needed."""
         return (self.number, self.size) if isinstance(self.size, Node) else (self.number,)
 
     def of_parts(self, parts: Sequence[Value]) -> Digits:
-        """Digits of the same form."""
         return replace(self, **dict(zip(("number", "size"), parts, strict=False)))
 
     def __repr__(self) -> str:

@@ -50,11 +50,9 @@ class Choice(Compound):
 
     @property
     def parts(self) -> tuple[Value, ...]:
-        """The number."""
         return (self.index,)
 
     def of_parts(self, parts: Sequence[Value]) -> Value:
-        """Return the choice by another number."""
         return Choice(parts[0], self.options) if len(self.options) > 1 else next(iter(self.options))
 
 

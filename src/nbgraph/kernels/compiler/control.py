@@ -187,7 +187,6 @@ class Table(Ready):
         return [k for code in self._codes for k in getattr(code, "kernels", (code,))]
 
     def at_hand(self) -> bool:
-        """Return whether the kernels of all rows are in memory, or on disk."""
         return all(kernel.at_hand() for kernel in self.kernels)
 
     def load(self) -> None:

@@ -64,7 +64,6 @@ class HandCode(Code):
             return image if isinstance(image, bytes) else image.code
 
     def host(self) -> Callable[[Bytes], None]:
-        """See Code."""
         if isinstance(self.fn, ThreadKernel):
             return self._compiled()
         if not _simulates(self.fn):
@@ -186,7 +185,6 @@ class HandLaunches(Launcher):
         self.code = code
 
     def require(self, device: int) -> None:
-        """See Launcher."""
         self.code.on(device)
 
     def ready(self, record: Sequence[int], device: int) -> Ready:

@@ -58,11 +58,9 @@ class Unit(Code):
         self.source, self.form, self.label = source, form, source.name
 
     def ptx(self, capability: Capability) -> str:
-        """See Code."""
         return kernel_of(self.source, self.form, suited(capability), self.label).ptx
 
     def host(self) -> Callable[[Bytes], None]:
-        """See Code."""
         return by_thread(self.source, fails=self.form.fails)
 
 
@@ -166,7 +164,6 @@ class Launches(Launcher):
         self._codes: dict[Grid, LoopCode] = {}
 
     def require(self, device: int) -> None:
-        """See Launcher."""
         if any(node.op == "extern" for node in self.loop.graph.nodes):
             emit(self.loop, Grid())
 

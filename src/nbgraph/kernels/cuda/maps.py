@@ -17,7 +17,6 @@ class Map(Device):
     """
 
     def space(self) -> None:
-        """See Writer."""
         if self.grid.rank == 0:
             self.pointers(1, "0", "0", range(self.loop.pointers))
         else:

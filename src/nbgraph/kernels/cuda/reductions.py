@@ -25,7 +25,6 @@ class Reduce(Map, HostReduce):
     """
 
     def space(self) -> None:
-        """See Writer."""
         loop = self.loop
         self._call = self.element("element", self.roots(), self._results, self._olds())
         self.line(1, f"blocks = (n + {loop.block - 1}) // {loop.block}")
@@ -97,7 +96,6 @@ class Totals(Device, InOrder):
     """One value per row of totals, by a block of threads; the error bound is Reduce's."""
 
     def space(self) -> None:
-        """See Writer."""
         (y,), (out,) = self.outputs, self.loop.outputs
         self.extent(1, "total", "1")
         self.each("row")
@@ -128,7 +126,6 @@ class Leading(Device, HostLeading):
     32 rows overlap."""
 
     def space(self) -> None:
-        """See Writer."""
         (x,), (y,), (out,) = self.names, self.outputs, self.loop.outputs
         groups = self.leaves[self.loop.parameters[3].id]
         rows, batches = self.loop.outer_at, self.loop.outer_at + 3
@@ -167,7 +164,6 @@ class Fold(Device, HostFold):
     """A binary function along the run of each row, with a thread per row."""
 
     def space(self) -> None:
-        """See Writer."""
         self.extent(1, "total", "1")
         self.line(1, "row = start")
         self.line(1, "while row < total:")
@@ -180,7 +176,6 @@ class At(Device, HostAt):
     """Updates in order, by a single thread."""
 
     def space(self) -> None:
-        """See Writer."""
         self.line(1, "lo = select(start == 0, 0, n)")
         self.line(1, "hi = n")
         super().space()

@@ -29,7 +29,6 @@ class Rows(Device, HostRows):
         self._unsure: dict[str, str] = {}  # those set under a condition
 
     def space(self) -> None:
-        """See Writer."""
         length = "n"
         if self.loop.pieces:
             self.read_steps()
@@ -234,7 +233,6 @@ class Columns(Rows):
         self.elements = [k for k, o in enumerate(self.loop.outputs) if not o.whole]
 
     def space(self) -> None:
-        """See Writer."""
         self.read_steps()
         self.extent(1, "total", "n")
         self.line(1, "place = start")
@@ -252,11 +250,9 @@ class Columns(Rows):
         return is_sum(total)
 
     def joined(self, total: Total, acc: str) -> str:
-        """See Rows."""
         return f"{self.loop.compute}({acc})" if is_sum(total) else acc
 
     def loops(self, load: Some, compute: Some) -> None:
-        """See Rows."""
         self.line(2, "i = 0")
         self.line(2, f"while i < {self.length}:")
         load(3, 1, "i", 0)
@@ -264,7 +260,6 @@ class Columns(Rows):
         self.line(3, "i += 1")
 
     def point(self, indent: int, names: Sequence[str], index: str) -> str:
-        """See Rows."""
         arrays = dict(self.arrays())
         for name in dict.fromkeys(names):
             place = f"{name}_at + {index} * {self.moved[name]}"
@@ -272,7 +267,6 @@ class Columns(Rows):
         return "0"
 
     def element_at(self, name: str, index: str) -> tuple[str, str]:
-        """See Rows."""
         return f"{name}_p", "0"
 
     def once(self, indent: int) -> int:

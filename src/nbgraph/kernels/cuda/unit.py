@@ -49,7 +49,6 @@ class UnitLaunches(Launcher):
         return self.vectors
 
     def chosen(self, record: Sequence[int], device: int) -> tuple[Unit, int]:
-        """See Launcher."""
         threads = self.code.form.threads
         count = -(-self.units // threads)
         return self.key(record), max(1, min(count, WAVES * wave(device, threads)))

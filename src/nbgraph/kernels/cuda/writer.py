@@ -40,7 +40,6 @@ class Device(Writer):
         return super()._unique(f"a_{name}" if _PREFIXED.match(name) else name)
 
     def source(self) -> Source:
-        """See Writer."""
         source = super().source()
         externs = source.namespace.externs
         if externs:

@@ -159,7 +159,6 @@ class Derivative(Derived):
         self.signature, self.choices = parent.signature, parent.choices
 
     def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """Return the graph whose outputs are the partials."""
         kinds = floating(self.parent, kinds, [self.wrt])
         captured = self.parent.capture(kinds, parameters)
         leaf = seed(self.parent, captured, self.wrt)
@@ -285,7 +284,6 @@ class Backward(Derived):
         return [n for n in (*own, *scalar.operands) if n in reads]
 
     def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """Return the graph whose outputs are the in-gradients."""
         own = dict(zip(self.operands, kinds, strict=True))
         able = zip(self.parent.operands, probe_kinds(self.parent), strict=True)
         parent_kinds = [own.get(name, kind) for name, kind in able]

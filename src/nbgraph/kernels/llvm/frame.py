@@ -53,7 +53,6 @@ class Frame(Unit):
         self.definition = shared(self.text(), function.declaration, tuple(self.shared))
 
     def call(self, f: Function, name: str, args: Sequence[Value]) -> tuple[Value, ...]:
-        """See Names."""
         if name in helpers.NAMES or name in vocabulary.PRIMITIVES:
             return super().call(f, name, args)
         function = self._part(name, args)

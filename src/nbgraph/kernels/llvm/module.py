@@ -60,7 +60,6 @@ class Module(Unit):
         self._kernel()
 
     def text(self) -> str:
-        """See Unit."""
         kept = [wide.kept(self._called)] if self._called else []
         return "\n".join([super().text(), *kept])
 
@@ -113,7 +112,6 @@ class Module(Unit):
     # what lowering asks -----------------------------------------------------------------------
 
     def call(self, f: Function, name: str, args: Sequence[Value]) -> tuple[Value, ...]:
-        """See Names."""
         if name in self._definitions:
             return call(f, self._part(name, args), args)
         if name in self._source.namespace.functions and name not in self._words:

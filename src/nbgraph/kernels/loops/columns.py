@@ -34,7 +34,6 @@ class Columns(Rows):
         self._index: int | None = None
 
     def space(self) -> None:
-        """See Writer."""
         self.read_steps()
         self.line(1, *WHERE)
         start = len(self.lines)
@@ -65,7 +64,6 @@ class Columns(Rows):
     # passes -----------------------------------------------------------------------------------
 
     def stage(self, number: int, totals: Sequence[Total]) -> None:
-        """See Rows."""
         self._pass = [total.node for total in totals]
         self._fill_strips(self._pass)
         for total in totals:
@@ -103,7 +101,6 @@ class Columns(Rows):
                 self.line(2, f"store_output({name}, i, {value})")
 
     def last(self) -> None:
-        """See Rows."""
         self._pass = [self.loop.outputs[k].node for k in self.elements]
         self._fill_strips(self._pass)
         self.line(2, self.part("run", self.captured(self._write), "0"))
@@ -116,7 +113,6 @@ class Columns(Rows):
             self._store_outputs(2)
 
     def results(self) -> None:
-        """See Rows."""
         outputs = [(k, o) for k, o in enumerate(self.loop.outputs) if o.whole]
         if outputs:
             self._pass = [output.node for _, output in outputs]

@@ -36,7 +36,6 @@ class Elementwise(Writer):
     """A loop with the scalar body per element."""
 
     def waits(self) -> bool:
-        """See Writer."""
         return is_chain(self.loop.graph, self.loop.results)
 
 
@@ -269,7 +268,6 @@ class Reduce(Elementwise):
     """A reduction: one value per block of the inner run; with layout "c" also outputs of a map."""
 
     def space(self) -> None:
-        """See Writer."""
         loop = self.loop
         self.line(1, f"blocks = (n + {loop.block - 1}) // {loop.block}")
         self.line(1, "for b in range(lo, hi):")

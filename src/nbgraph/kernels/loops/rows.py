@@ -49,11 +49,9 @@ class Rows(Writer):
         self.length = ""  # number of elements of a row, or of pieces
 
     def roots(self) -> list[Node]:
-        """See Writer."""
         return [*_nodes(self.loop.stages), *super().roots()]
 
     def waits(self) -> bool:
-        """See Writer."""
         return is_chain(self.loop.graph, self._pass)
 
     def read_steps(self) -> None:
@@ -63,7 +61,6 @@ class Rows(Writer):
         self.moved = dict(zip([*self.names, *self.outputs], steps, strict=True))
 
     def space(self) -> None:
-        """See Writer."""
         if self.loop.pieces:
             self.read_steps()
         self.line(1, "for row in range(lo, hi):")

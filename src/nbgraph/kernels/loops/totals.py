@@ -71,7 +71,6 @@ class Totals(InOrder):
     """One value per row of a contiguous run."""
 
     def space(self) -> None:
-        """See Writer."""
         (out,), (x,), (y,) = self.loop.outputs, self.names, self.outputs
         self.line(1, "m = n")
         self.line(1, "for row in range(lo, hi):")
@@ -93,7 +92,6 @@ class Leading(InOrder):
     """Rows combined column by column, a strip of columns at a time."""
 
     def space(self) -> None:
-        """See Writer."""
         (x,), (y,) = self.names, self.outputs
         groups = self.leaves[self.loop.parameters[3].id]
         rows, batches = self.loop.outer_at, self.loop.outer_at + 3
@@ -160,7 +158,6 @@ class Fold(Writer):
     """
 
     def space(self) -> None:
-        """See Writer."""
         self.line(1, "for row in range(lo, hi):")
         self.row()
 
@@ -192,7 +189,6 @@ class At(Writer):
     """`a[index] = f(a[index], b)` in order. Operands: byte offsets, the element, optionally b."""
 
     def space(self) -> None:
-        """See Writer."""
         loop = self.loop
         offsets, element = self.names[:2]
         out = loop.outputs[0]

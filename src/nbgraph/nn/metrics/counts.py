@@ -67,7 +67,6 @@ class Confusion(Metric):
         return (library.matmul(library.swapaxes(targets, 0, 1), outcomes),)
 
     def value(self, *sums: Array) -> Array:
-        """Return the table itself."""
         return sums[0]
 
 

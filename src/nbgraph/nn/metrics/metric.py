@@ -139,7 +139,6 @@ class Mean(Metric):
         return weighed(*self.mean(out, target, weight, exact=True))
 
     def value(self, *sums: np.ndarray[Any, Any]) -> float:
-        """Return the mean, NaN where nothing counted."""
         total, count = map(float, sums)
         mean = total / count if count else float("nan")
         return mean if self.after is None else float(self.after(mean))

@@ -69,7 +69,6 @@ class TiledOp(ArrayOp):
         self.crossed = len(operands) > 1 and set(keeps) == set(operands[:2])  # of two factors
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one kernel of contiguous arrays, 16-bit floats in float32."""
         operands, (out,), (request,), attributes, _ = case
         specs = case.specs
         wide = np.dtype(compute_dtype(out.dtype)) if is_float(out.dtype) else None
@@ -109,7 +108,6 @@ class TiledOp(ArrayOp):
         return dtype
 
     def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
-        """See ArrayOp: by NumPy."""
         (out,) = outputs
         wide = np.dtype(compute_dtype(out.dtype)) if is_float(out.dtype) else out.dtype
         operands = [np.ascontiguousarray(x.astype(wide, copy=False)) for x in inputs]

@@ -49,7 +49,6 @@ class UnitOp(ArrayOp):
         unit(self)(units)
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one kernel of contiguous arrays."""
         specs = case.specs, [Spec(x.shape, x.dtype) for x in case.outputs]
         empty = any(not x.size for x in case.arrays)
         if empty or (self._suits is not None and not self._suits(*specs, **case.attributes)):

@@ -60,7 +60,6 @@ class Pass(ArrayOp):
         return own_lowered(self.__name__, own, case)
 
     def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[int]:
-        """See ArrayOp: whether the run trains (1 or 0)."""
         return (int(is_train),)
 
     def own_kernel(self, device: Context, attributes: Attributes) -> Any:
@@ -162,7 +161,6 @@ class CustomGradient(Pass):
         return self.op.grant_gradient(device, self.operand_specs((), attributes))
 
     def own_kernel(self, device: Context, attributes: Attributes) -> Any:
-        """Return the `OwnKernel` that a GPU launches for a call."""
         targets = _spread(range(self.nout), self.wanted, self.operand_specs((), attributes))
         return self.op.own_kernel(device, _without_specs(attributes), tuple(targets))
 

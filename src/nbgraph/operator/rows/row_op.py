@@ -271,7 +271,6 @@ class RowOp(ArrayOp):
     # the specification ------------------------------------------------------------------------
 
     def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
-        """See ArrayOp; by the program's text, element by element."""
         shape, axes, _ = self._rows(inputs, attributes)
         kept = [d for d in range(len(shape)) if d not in axes]
         rows, length = tuple(shape[d] for d in kept), math.prod(shape[d] for d in axes)

@@ -100,7 +100,6 @@ class SimpleProperty(OperatorProperty):
         return [(out_grad[0], in_grad[0])] if may and in_grad else []
 
     def forward_resource(self, in_shapes: Sequence[Any]) -> Any:
-        """Return the requests of `set_resource_request`."""
         return self.op.requests
 
     backward_resource = forward_resource

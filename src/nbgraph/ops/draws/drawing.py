@@ -132,7 +132,6 @@ class Drawing(DrawnOp):
         return attributes if kernel is None else {**attributes, "parameters": kernel[0]}
 
     def values(self, attributes: Attributes) -> Sequence[Any]:
-        """See ArrayOp: the parameters as words."""
         kernel = self._by_numbers(attributes)
         return () if kernel is None else kernel[0].words(*kernel[1])
 

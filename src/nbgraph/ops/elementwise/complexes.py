@@ -91,7 +91,6 @@ class _PairsOp(ArrayOp):
     kernels = takes_complex = ("host",)
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp."""
         (out,), dtypes = case.outputs, [x.dtype for x in case.operands]
         if not out.size:
             return None

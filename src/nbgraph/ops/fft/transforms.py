@@ -69,7 +69,6 @@ class _TransformOp(ArrayOp):
     kernels = takes_complex = ("host",)
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp."""
         from nbgraph.kernels.products import fourier
 
         (x,), (out,), own = case.operands, case.outputs, case.attributes

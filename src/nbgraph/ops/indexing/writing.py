@@ -58,7 +58,6 @@ class WritingOp(PiecesOp):
         return iter([(out, 0, x), (part, 1, value.reshape(core_shape(value.shape, part.ndim)))])
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: a kernel that copies, and one that writes."""
         if not self.adds and len(case.operands) == 2:
             return super().lower(case)
         (x, value, *indices), (request,) = case.operands, case.requests
@@ -80,7 +79,6 @@ class WritingOp(PiecesOp):
         )
 
     def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *_: Any) -> None:
-        """See ArrayOp: by NumPy."""
         (x, value, *arrays), (out,), key = inputs, outputs, attributes["key"]
         np.copyto(out, x)
         wide = selected_shape(self.__name__, key, x.shape, [i.shape for i in arrays])

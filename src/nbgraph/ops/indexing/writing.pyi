@@ -27,10 +27,10 @@ class WritingOp(PiecesOp):
         """Return two copies if the key selects a part of `x`; see PiecesOp."""
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: a kernel that copies, and one that writes."""
+        ...
 
     def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *_: Any) -> None:
-        """See ArrayOp: by NumPy."""
+        ...
 def index_update(x: Operand[Carried], value: Operand[Carried], *index_arrays: Any, key: Any, out: Any=None) -> Carried:
     r"""A copy of `x` with `x[key] = value`.
 
