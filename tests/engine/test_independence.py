@@ -46,7 +46,7 @@ def test_one_tracker_serves_two_policies():
         if isinstance(node, ast.ImportFrom)
     }
     core = "nbgraph.engine.core"
-    assert imported == {"__future__", f"{core}.layout", f"{core}.machine", f"{core}.memory"}
+    assert imported == {f"{core}.layout", f"{core}.machine", f"{core}.memory"}
 
 
 def test_files_and_plain_jobs(engine, tmp_path):

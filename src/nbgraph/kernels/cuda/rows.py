@@ -99,7 +99,7 @@ class Rows(Device, HostRows):
         before, needed = dict(self.leaves), self.needed(self._pass)
         kept = self.kept
         if kept is not None and kept.stage < number and kept.node.id in needed:
-            self.leaves[kept.node.id] = self._unique("held")
+            self.leaves[kept.node.id] = self._unique("kept")
         leaf = None if kept is None else self.leaves.get(kept.node.id)
         index = self.loop.index
         at = None

@@ -290,12 +290,12 @@ def together_text(name: str, combine: str, kind: str, threads: int) -> list[str]
     warps = threads // 32
     if warps > 1:
         lines += [
-            f"    held = shared_{kind}()",
+            f"    trade = shared_{kind}()",
             "    warp = thread() // 32",
             "    if thread() % 32 == 0:",
-            "        store(held, warp, value)",
+            "        store(trade, warp, value)",
             "    barrier()",
-            f"    value = load(held, (thread() % 32) % {warps})",
+            f"    value = load(trade, (thread() % 32) % {warps})",
             *(f"    value = {value.format(distance=d)}" for d in distances if d < warps),
             "    barrier()",
         ]

@@ -196,7 +196,7 @@ class Rows(Writer):
         if self.kept is None:
             return
         name, output = self.outputs[self.kept.output], self.loop.outputs[self.kept.output]
-        local = self._unique("held")
+        local = self._unique("kept")
         self.leaves[self.kept.node.id] = local
         among: Access = "element" if self.loop.access == "element" else "plain"
         loaded = self.loaded(*self.place(name, output, "i"), output.dtype, access=among)

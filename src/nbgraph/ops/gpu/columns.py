@@ -97,12 +97,12 @@ def columns_unit(operands: Specs, outputs: Specs, *, windows: Windows) -> Units:
             f"place = {sweep.within('p', 'out')}",
             "first = (n * channels + c) * cells",
             *sweep.under(
-                [f"store(made, {column}, load(given, first + cell))"],
-                beside=[f"store(made, {column}, {kind}(0))"],
+                [f"store(target, {column}, load(source, first + cell))"],
+                beside=[f"store(target, {column}, {kind}(0))"],
             ),
         ],
         parts=[("c", ""), ("n", "images"), *sweep.parts("p", "out")],
-        before=(f"given = {kind}_pointer(x)", f"made = {kind}_pointer(out)"),
+        before=(f"source = {kind}_pointer(x)", f"target = {kind}_pointer(out)"),
     )
 
 
@@ -111,7 +111,7 @@ def cells_unit(operands: Specs, outputs: Specs, *, windows: Windows) -> Units:
     """Return the kernel with a thread per cell, which sums contributions in order of places."""
     (out,), sweep, value = outputs, sweep_of(windows), Element(outputs[0].dtype.name)
     column = f"((c * {windows.volume} + element) * images + n) * places + spot"
-    read = value.load(f"given, {column}")
+    read = value.load(f"source, {column}")
     return swept(
         "window_cells",
         windows,
@@ -121,10 +121,10 @@ def cells_unit(operands: Specs, outputs: Specs, *, windows: Windows) -> Units:
         [
             f"sum_here = {value.compute}(0)",
             *sweep.over([f"sum_here = sum_here + {read}"]),
-            value.store("made, i", "sum_here"),
+            value.store("target, i", "sum_here"),
         ],
         parts=[("n", ""), ("c", "channels"), *sweep.parts("z", "in")],
-        before=(f"given = {value.pointer('columns')}", f"made = {value.pointer('out')}"),
+        before=(f"source = {value.pointer('columns')}", f"target = {value.pointer('out')}"),
         compute=value.compute,
     )
 

@@ -46,9 +46,9 @@ def _summed(
         names,
         math.prod(out.shape),
         {word: getattr(layer, word) for word in ("images", "groups", "channels", "features")},
-        [*begin, f"acc = {value.compute}(0)", *loops, *end, value.store("made, i", "acc")],
+        [*begin, f"acc = {value.compute}(0)", *loops, *end, value.store("target, i", "acc")],
         parts=parts,
-        before=[*pointers, f"made = {value.pointer('out')}"],
+        before=[*pointers, f"target = {value.pointer('out')}"],
         compute=value.compute,
     )
 

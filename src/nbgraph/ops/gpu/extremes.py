@@ -31,9 +31,9 @@ _LOOP = (
     "    k = {place}",
     "    c = {value_k}",
     "    same = (c == best) | ((c != c) & (best != best))",
-    "    found = (c {sign} best) | ((c != c) & (best == best)) | (same & (k < at))",
-    "    at = select(found, k, at)",
-    "    best = select(found, c, best)",
+    "    better = (c {sign} best) | ((c != c) & (best == best)) | (same & (k < at))",
+    "    at = select(better, k, at)",
+    "    best = select(better, c, best)",
     "    j += parts",
     "store(y, i, at)",
 )
@@ -51,13 +51,13 @@ def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -
     if later:
         own = "(o * count + {}) * inner + c0"
         known = {
-            "first": f"load(held, {own.format('p')})",
-            "place": f"load(held, {own.format('j')})",
+            "first": f"load(earlier, {own.format('p')})",
+            "place": f"load(earlier, {own.format('j')})",
             "elements": "count",
         }
     known |= {"value_at": _value(dtype, "at"), "value_k": _value(dtype, "k"), "sign": sign}
     words = {"total": math.prod(out.shape), "size": size, "parts": parts, "inner": inner}
-    pointers = {"places": ("held", "int64")} if later else {}
+    pointers = {"places": ("earlier", "int64")} if later else {}
     return threads(
         "places",
         words | ({"count": count} if later else {}),

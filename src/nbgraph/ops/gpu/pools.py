@@ -61,11 +61,11 @@ def _pool(op: Any, names: Sequence[str], *, places: bool) -> Callable[[Lines], L
                 (*names, "out"),
                 math.prod(out.shape),
                 {"planes": math.prod(out.shape[:2])},
-                [*begin, *lines(of, windows, counted), of.store("made, i", "value")],
+                [*begin, *lines(of, windows, counted), of.store("target, i", "value")],
                 parts=[("plane", ""), *space],
                 before=[
                     *(f"{each}_at = {of.pointer(each)}" for each in names),
-                    f"made = {of.pointer('out')}",
+                    f"target = {of.pointer('out')}",
                 ],
                 compute=of.compute,
             )
@@ -88,8 +88,8 @@ def to_largest(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
     """Return lines for the sum over places whose maximum is the cell, the first in the window."""
     sweep = sweep_of(windows)
     before = [
-        f"held = {of.load('x_at, first + cell_')}",
-        "if element_ < element and (held == top or held != held):",
+        f"cell_value = {of.load('x_at, first + cell_')}",
+        "if element_ < element and (cell_value == top or cell_value != cell_value):",
         "    own = 0",
     ]
     each = [
@@ -107,8 +107,8 @@ def to_largest(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
 def of_largest(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
     """Return lines for the value in the first cell with the maximum."""
     each = [
-        f"held = {of.load('x_at, first + cell')}",
-        "if left == 1 and (held == top or held != held):",
+        f"cell_value = {of.load('x_at, first + cell')}",
+        "if left == 1 and (cell_value == top or cell_value != cell_value):",
         f"    value = {of.load('v_at, first + cell')}",
         "    left = 0",
     ]

@@ -25,12 +25,12 @@ k = int64(load(bounds, row))
 last = int64(load(bounds, row + 1))
 if k < 0 or last > count or k > last:
     return last * 256 + {code}
-held = {zero}
+acc = {zero}
 while k < last:
     {index}
-    held += load(given, k) * load(lines, a0 * width + column)
+    acc += load(source, k) * load(lines, a0 * width + column)
     k += 1
-store(y, i, held)"""
+store(y, i, acc)"""
 
 
 @device_forms.composed(fully_connected, BIASED)
@@ -90,7 +90,7 @@ def product(operands: Specs, outputs: Specs, *, columns: int, transpose: bool) -
         "csr_dot",
         {**words, "count": math.prod(values.shape), "columns": columns},
         {
-            "values": ("given", kind),
+            "values": ("source", kind),
             "indices": ("i0", indices.dtype.name),
             "offsets": ("bounds", offsets.dtype.name),
             "dense": ("lines", kind),

@@ -73,11 +73,11 @@ for q in range(s):
         break"""
 _SUM = """\
 if work:
-    held = {from_result}
+    acc = {from_result}
     r = s
     while r < count:
         if load(lines, l0 + r * ls) == own:
-            held = held {plus} {from_value}
+            acc = acc {plus} {from_value}
         {otherwise}
         r += 1
     store(y, own + y0, {to_result})"""
@@ -90,7 +90,7 @@ if work:
             last = r
         {otherwise}
         r += 1
-    store(y, own + y0, load(given, v0 + {place} * vs))"""
+    store(y, own + y0, load(source, v0 + {place} * vs))"""
 _GO_ON, _BEHIND = "r = r", "else:\n            break"
 
 
@@ -107,14 +107,14 @@ def _body(value: Spec, out: Spec, *, sums: bool, ordered: bool) -> list[str]:
         place = place.replace("r *", "last *") if ordered else "last"
         return [begin, _LAST.format(place=place, otherwise=otherwise)]
     name = out.dtype.name
-    loaded = _read(value.dtype.name, f"load(given, v0 + {place} * vs)")
+    loaded = _read(value.dtype.name, f"load(source, v0 + {place} * vs)")
     return [
         begin,
         _SUM.format(
             from_result=_read(name, "load(y, own + y0)"),
             from_value=loaded,
             plus="|" if name == "bool" else "+",
-            to_result=narrowed("held", name),
+            to_result=narrowed("acc", name),
             otherwise=otherwise,
         ),
     ]
@@ -158,7 +158,7 @@ def grouped(
         lines.append(f"{name}0 = {total(others, which, f'{name}_step')}")
     kinds = [spec.dtype.name if sums else raw(spec) for spec in (value, out)]
     arrays = {"base": ("", "")} if based else {}
-    arrays |= {"values": ("given", kinds[0]), "places": ("lines", "int64")}
+    arrays |= {"values": ("source", kinds[0]), "places": ("lines", "int64")}
     arrays |= {"ordered": ("order", "int64")} if ordered else {}
     return threads(
         "scattered",

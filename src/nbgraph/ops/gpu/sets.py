@@ -30,8 +30,8 @@ def chosen(operands: Specs, outputs: Specs, *, count: int) -> Units:
     return threads(
         "chosen_places",
         {"total": math.prod(operands[0].shape), "count": count},
-        {"flags": ("given", "uint8"), "ends": ("number", "int64"), "out": ("y", "int64")},
-        "if load(given, i) != 0:",
+        {"flags": ("source", "uint8"), "ends": ("number", "int64"), "out": ("y", "int64")},
+        "if load(source, i) != 0:",
         "    store(y, load(number, i) - 1, i)",
     )
 
