@@ -11,7 +11,6 @@ import numpy as np
 
 from nbgraph.array.core import Array
 from nbgraph.array.create import array as array_of
-from nbgraph.array.create import asarray
 from nbgraph.autograd.jit import jit
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype, is_float
@@ -34,6 +33,7 @@ from nbgraph.nn.state import (
     moved,
     outside,
     require_arrays,
+    restore,
     write,
 )
 from nbgraph.optim import files
@@ -283,31 +283,7 @@ class Module:
     ) -> tuple[list[str], list[str]]:
         """Load values by name; change nothing if a shape does not fit. Return missing and unknown
         names, which raise ArgumentError if `strict`."""
-        arrays = dict(self._arrays())
-        missing, unknown = sorted(arrays.keys() - state), sorted(state.keys() - arrays)
-        if strict and (missing or unknown):
-            raise ArgumentError(
-                f"{type(self).__name__}.load: the state lacks {missing or 'nothing'} and has "
-                f"{unknown or 'nothing'} besides; load it into a module of the same parts, or give "
-                "strict=False to take what fits"
-            )
-        arrays = {name: array for name, array in arrays.items() if name in state}
-        for name, array in arrays.items():
-            if not fits(array.shape, state[name].shape):
-                raise ShapeError(
-                    f"{type(self).__name__}.load: {name!r} has shape {state[name].shape} in the "
-                    f"state, {array.shape} here; load it into a module of the same sizes"
-                )
-        for name, array in arrays.items():
-            if isinstance(array, Deferred):
-                path, _, last = name.rpartition(".")
-                owner = self.modules()[path]
-                shape = state[name].shape
-                setattr(owner, last, initialised(shape, array.init, array.device, array.dtype))
-                array = getattr(owner, last)
-            with outside():
-                array[...] = asarray(state[name], device=array.device)
-        return missing, unknown
+        return restore(self, dict(self._arrays()), state, strict)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write parameters and statistics to a file: safetensors for that suffix, else npz."""

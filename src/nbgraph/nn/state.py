@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from nbgraph.array.chunk import CPU
 from nbgraph.array.core import Array
-from nbgraph.array.create import initial
+from nbgraph.array.create import asarray, initial
 from nbgraph.autograd.tape import Leaf
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
@@ -142,6 +142,36 @@ def fits(shape: tuple[int | None, ...], extents: tuple[int, ...]) -> bool:
     return len(extents) == len(shape) and all(
         own in (None, extent) for own, extent in zip(shape, extents, strict=True)
     )
+
+
+def restore(
+    module: Any, arrays: dict[str, Any], state: Mapping[str, Any], strict: bool
+) -> tuple[list[str], list[str]]:
+    """Write a state into the arrays of a module; see `Module.load_state_dict`."""
+    name_of_module = type(module).__name__
+    missing, unknown = sorted(arrays.keys() - state), sorted(state.keys() - arrays)
+    if strict and (missing or unknown):
+        raise ArgumentError(
+            f"{name_of_module}.load: the state lacks {missing or 'nothing'} and has "
+            f"{unknown or 'nothing'} besides; load it into a module of the same parts, or give "
+            "strict=False to take what fits"
+        )
+    arrays = {name: array for name, array in arrays.items() if name in state}
+    for name, array in arrays.items():
+        if not fits(array.shape, state[name].shape):
+            raise ShapeError(
+                f"{name_of_module}.load: {name!r} has shape {state[name].shape} in the "
+                f"state, {array.shape} here; load it into a module of the same sizes"
+            )
+    for name, array in arrays.items():
+        if isinstance(array, Deferred):
+            path, _, last = name.rpartition(".")
+            owner, shape = module.modules()[path], state[name].shape
+            setattr(owner, last, initialised(shape, array.init, array.device, array.dtype))
+            array = getattr(owner, last)
+        with outside():
+            array[...] = asarray(state[name], device=array.device)
+    return missing, unknown
 
 
 def require_arrays(module: Any, inputs: tuple[Any, ...]) -> None:

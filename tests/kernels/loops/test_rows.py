@@ -54,9 +54,9 @@ def test_what_is_kept_has_the_bits_of_what_is_computed_again(count, monkeypatch)
     x = sample((3, count))
     kept, again = np.empty_like(x), np.empty_like(x)
     run(softmax_loop(), x, kept)
-    assert "held" in emit(softmax_loop()).text
+    assert "kept" in emit(softmax_loop()).text
     monkeypatch.setattr(rows, "_value_to_keep", lambda loop: None)
-    assert "held" not in emit(softmax_loop()).text
+    assert "kept" not in emit(softmax_loop()).text
     run(softmax_loop(), x, again)
     assert kept.tobytes() == again.tobytes()
     wide = np.exp(x.astype("float64") - x.max(1, keepdims=True))
@@ -85,19 +85,19 @@ def test_adding_gives_the_sum_of_what_would_be_written(dtype):
     run(softmax_loop(dtype), x, fresh)
     run(softmax_loop(dtype, request="add"), x, added)
     assert added.tobytes() == (before + fresh).tobytes()
-    assert "held" not in emit(softmax_loop(dtype, request="add")).text
+    assert "kept" not in emit(softmax_loop(dtype, request="add")).text
 
 
 def test_a_value_is_kept_only_where_the_output_holds_it():
     """X-SYM-05: a 16-bit output would round it, and a row that is read later may lie there."""
-    assert "held" not in emit(softmax_loop("float16")).text
+    assert "kept" not in emit(softmax_loop("float16")).text
     loop = softmax_loop()
     (x,), (out,) = loop.operands, loop.outputs
     both = Output(loop.graph.arithmetic("add", out.node, x.node), "float32", "c")
     changed = Loop(
         "both", "rows", loop.graph, "float32", loop.operands, (), (both,), stages=loop.stages
     )
-    assert "held" not in emit(changed).text
+    assert "kept" not in emit(changed).text
     x = sample((2, 50))
     wanted, placed = np.empty_like(x), x.copy()
     run(changed, x, wanted)

@@ -10,16 +10,15 @@ from typing import NamedTuple
 
 from nbgraph.codegen import target
 from nbgraph.kernels import vector_math
-from nbgraph.kernels.loops.body import Body, Namespace, cut, has_limit, is_exact_remainder, may_fail
+from nbgraph.kernels.loops.body import Body, Namespace, has_limit, is_exact_remainder, may_fail
+from nbgraph.kernels.loops.elements import LOAD, STORE, Elements
 from nbgraph.kernels.loops.lanewise import Lanes, lanes
 from nbgraph.kernels.loops.loop import BLOCK, Access, Loop, Operand, Output
 from nbgraph.kernels.scalar.graph import Node
-from nbgraph.kernels.scalar.kinds import INTEGERS, ITEMSIZE, SHORT, narrowed, widened
+from nbgraph.kernels.scalar.kinds import INTEGERS, ITEMSIZE, SHORT
 from nbgraph.native.processor import LINE, has_evex
 
 _FAR = 1 << 22  # elements above which arrays are assumed to lie in main memory
-_LOAD: dict[Access, str] = {"plain": "load", "scoped": "load_input", "element": "load_element"}
-_STORE: dict[Access, str] = {"plain": "store", "scoped": "store_output", "element": "store_element"}
 _RESERVED = frozenset(
     "args lo hi n m i j b row col acc start blocks place wide part run run_small separate word "
     "load store load_input store_output load_element store_element shifted select interleaved "
@@ -47,7 +46,7 @@ class Source(NamedTuple):
     lowered: bool = False  # the text is LLVM's own, see `nbgraph.kernels.compiler.lanes`
 
 
-class Writer:
+class Writer(Elements):
     """The base of all forms: names, the prologue, loads and stores."""
 
     signature = "args, lo, hi"
@@ -236,14 +235,6 @@ class Writer:
         self.line(3, "row += 1")
         self.line(3, "col = 0")
 
-    def stride(self, name: str, array: Operand | Output) -> str:
-        """Return the bytes between elements of the inner run."""
-        return f"{name}_step" if array.layout == "s" else str(self.item(array))
-
-    def item(self, array: Operand | Output) -> int:
-        """Return the bytes of an element."""
-        return ITEMSIZE[array.dtype] * len(array.nodes)
-
     def once(self, indent: int) -> int:
         """Let one of several threads of a row go on; return the indent of its lines."""
         return indent
@@ -266,41 +257,6 @@ class Writer:
         if fetched and not has_evex(target.features()):
             self.line(indent, f"if {elements} > {_FAR}:")
             self.line(indent + 1, self.part("ahead", fetched, "0"))
-
-    def place(
-        self, name: str, array: Operand | Output, index: str, part: int = 0
-    ) -> tuple[str, str]:
-        """Return pointer and index of an element of the inner run, or of its imaginary part (1)."""
-        if array.layout == "s":
-            return f"shifted({name}_p, {index} * {name}_step)", str(part)
-        return f"{name}_p", index if array.imag is None else f"2 * {index} + {part}"
-
-    def loaded(self, pointer: str, index: str, dtype: str, *, access: Access = "plain") -> str:
-        """Return the text of a load, converted to what the body computes with."""
-        return _read(f"{_LOAD[access]}({pointer}, {index})", dtype)
-
-    def widened(self, array: Operand, pointer: str, index: str, *, access: Access = "plain") -> str:
-        """Return the text of an operand's load, in the precision that the body computes in."""
-        return self.computed(array, f"{_LOAD[access]}({pointer}, {index})")
-
-    def computed(self, array: Operand, text: str) -> str:
-        """Return the text of an operand's stored element in the precision of the body."""
-        text = _read(text, array.dtype)
-        stored = "float32" if array.dtype in SHORT else array.dtype
-        if array.node.kind != "f" or stored == self.loop.compute:
-            return text
-        return f"{self.loop.compute}({text})"
-
-    def converted(self, text: str, node: Node, dtype: str) -> str:
-        """Return the text of a node's value converted for storage as a dtype."""
-        if dtype == "bool":
-            return f"uint8({text})"
-        kind = self.loop.compute if node.kind == "f" else node.kind
-        if dtype in SHORT:
-            return _shortened(text, kind, dtype)
-        if node.kind == "f" and dtype in INTEGERS:
-            return cut(dtype, text)
-        return text if kind == dtype else f"{dtype}({text})"
 
     def load_all(self, indent: int, which: Sequence[int], *, access: Access) -> None:
         """Load the operands that vary along the inner run."""
@@ -331,53 +287,12 @@ class Writer:
         """Write or accumulate one element, or its imaginary part (1)."""
         pointer, index = self.place(name, output, "i", part)
         among: Access = "element" if access == "element" else "plain"
-        value = self.stored_text(output, text, f"{_LOAD[among]}({pointer}, {index})")
+        value = self.stored_text(output, text, f"{LOAD[among]}({pointer}, {index})")
         self.put(indent, pointer, index, value, access=access)
-
-    def stored_text(self, output: Output, text: str, old: str) -> str:
-        """Return the text to store for a value; `old` is the text of the element's old value."""
-        if output.request == "write":
-            return self.converted(text, output.node, output.dtype)
-        old = _read(old, output.dtype)
-        if output.dtype == "bool":
-            return self.converted(f"({old} | {text})", output.node, output.dtype)
-        kind = self.loop.compute if output.node.kind == "f" else output.dtype
-        text = f"{kind}({old}) + {kind}({text})"
-        if output.node.kind != "f":
-            return f"{output.dtype}({text})"
-        return self.converted(text, output.node, output.dtype)
 
     def put(self, indent: int, pointer: str, index: str, value: str, *, access: Access) -> None:
         """Store a value that has the dtype of the array already."""
-        self.line(indent, f"{_STORE[access]}({pointer}, {index}, {value})")
-
-    def delivered(
-        self,
-        pointer: str,
-        index: str,
-        output: Output,
-        text: str,
-        kind: str,
-        *,
-        access: Access = "plain",
-    ) -> str:
-        """Return the text to store for a result of dtype `kind`: rounded first, then added."""
-        dtype = output.dtype
-        if dtype == "bool":
-            value = f"{text} != 0"
-            if output.request == "add":
-                value = f"{self.loaded(pointer, index, dtype, access=access)} | ({value})"
-            return f"uint8({value})"
-        short = dtype in SHORT
-        value = text if kind == ("float32" if short else dtype) else f"{dtype}({text})"
-        if short:
-            value = _shortened(text, kind, dtype)
-        if output.request == "write":
-            return value
-        old = self.loaded(pointer, index, dtype, access=access)
-        if short:
-            return narrowed(f"{old} + {widened(value, dtype)}", dtype)
-        return f"{dtype}({old} + {value})"
+        self.line(indent, f"{STORE[access]}({pointer}, {index}, {value})")
 
     def _stored(self) -> str | None:
         """Return the dtype of the loop's floating operands, or of its result without any."""
@@ -425,15 +340,3 @@ class Writer:
         texts = body.require(roots)
         self.lines += body.lines
         return texts
-
-
-def _read(text: str, dtype: str) -> str:
-    """Return the text of a stored value of a dtype as the body computes with it."""
-    return f"({text} != 0)" if dtype == "bool" else widened(text, dtype)
-
-
-def _shortened(text: str, kind: str, dtype: str) -> str:
-    """Return the text of a number as a 16-bit float: floats are rounded once."""
-    if kind not in ("float32", "float64"):
-        text, kind = f"float32({text})", "float32"
-    return f"{kind}_to_{dtype}({text})"
