@@ -19,7 +19,7 @@ def corners(boxes: Any, form: str) -> tuple[Any, Any]:
 def sorted_boxes(order: Any, x: Any, flags: Any) -> tuple[Any, Any]:
     """Return boxes and what is known of each in the order of increasing numbers."""
 def unsuppressed(data: Any, places: Any, limits: Any, form: str, result: str) -> Any:
-    """Return the boxes that stay, by score, then -1."""
+    """Return the boxes that remain, by score, then -1."""
 def survivors(valid: Any, boxes: Any, overlap: float, kinds: Any, *, equal: bool=False) -> Any:
     """Return which boxes stay, of those that are valid, in the order in which they suppress others;
     `kinds`: a box suppresses those of its own alone; `equal`: so much overlap is enough."""

@@ -14,15 +14,14 @@ def Pooling(data: Operand[Carried], *, name: str | None=None, **options: Any) ->
     ----------
     data : array (images, channels, *space), one to three axes of space, floats; or channels last
     name : of the node, where data is a symbol
-    kernel, stride, pad : one number for all axes of space, or one for each; a kernel is not needed
-        with `global_pool`
+    kernel, stride, pad : one number, or one per axis of space; `global_pool` needs no kernel
     
     Returns
     -------
-    array (images, channels, *places): along each axis of n cells there are (n + 2 * pad - kernel) /
-        stride + 1 places, rounded down ("valid") or up ("full"), or (n + 2 * pad) / stride, rounded
-        up ("same"); with `global_pool` one. Windows begin `pad` cells before the data, and cells
-        behind the pad do not count.
+    array (images, channels, *places): along each axis of n cells there are
+        (n + 2 * pad - kernel) / stride + 1 places, rounded down ("valid") or up ("full"), or
+        (n + 2 * pad) / stride, rounded up ("same"); with `global_pool` one. Windows begin `pad`
+        cells before the data, and cells behind the pad do not count.
     
     Raises
     ------
@@ -63,9 +62,9 @@ def UpSampling(*data: Any, name: str | None=None, weight: Any=None, **options: A
     *data : arrays (images, channels, height, width). Several are brought to the size of the first
         one's result, then concatenated along channels, or added (`multi_input_mode`).
     name : of the node, where data is a symbol
-    weight : array (channels, 1, k, k), k = 2 * scale - scale % 2, of "bilinear" alone, where it may
-        stand behind data, too: such as `ng.init.bilinear()` gives, which interpolates. On symbols,
-        left out, a variable that begins so, as `name_weight`.
+    weight : array (channels, 1, k, k), k = 2 * scale - scale % 2, only for "bilinear", also as the
+        last positional argument; `ng.init.bilinear()` interpolates. On symbols, a missing one
+        becomes a variable, `name_weight`, with that initial value.
     
     Returns
     -------
