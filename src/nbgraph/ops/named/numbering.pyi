@@ -9,6 +9,8 @@ from numpy.dtypes import Int64DType as _WHOLE
 WHOLE: _WHOLE
 def extents(name: str, shape: Any) -> Shape:
     """A shape whose first size may be -1: not known, and not needed."""
+def whole_numbers(data: Any) -> Any:
+    """Return arrays, side by side where there are several, as int64."""
 def counted(a: Any, bins: Any, range: Any) -> tuple[Any, Any]:
     """Counts of values, and the edges between which they are counted."""
 def histogram(a: Any, bins: Any=10, range: Any=None) -> tuple[Any, Any]:

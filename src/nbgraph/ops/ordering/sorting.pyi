@@ -7,12 +7,12 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 class OrderingOp(ArrayOp):
-    """An operator of an order, by a kernel where a line has few elements, or few are asked for."""
+    """An operator of an order: by insertion where lines are short or little is asked for, else by
+    the digits of keys."""
     kernels = ('host',)
-    kernels_at_once = False
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one kernel of contiguous arrays; places need values beside them."""
+        """See ArrayOp: one kernel of contiguous arrays."""
 def in_order(op: ArrayOp, x: Any, axis: Any, descending: bool, stable: bool, out: Any) -> Any:
     """What an operator of an order makes along an axis; None: of the flattened array."""
 def topk(x: Any, k: int, axis: int=-1, *, largest: bool=True, ret_typ: str='both', is_ascend: bool | None=None, out: Any=None) -> Any:
