@@ -6,6 +6,7 @@ import pytest
 import nbgraph as ng
 from nbgraph import ops
 from nbgraph.errors import ArgumentError, IndexingError, ShapeError
+from tests import worlds
 
 SHAPES = [(7,), (3, 4), (2, 1, 5, 3)]
 
@@ -22,6 +23,19 @@ def test_numbers_and_coordinates_are_inverse(shape, first):
         back = ng.nd.ravel_multi_index(places, shape=told)
         assert back.dtype == np.int64
         np.testing.assert_array_equal(back.asnumpy(), numbers)
+
+
+def test_coordinates_of_each_axis_may_be_traced():
+    """A tuple of arrays, as NumPy takes it; both are kernels of the plan."""
+    rows = np.array([3, 6]), np.array([4, 5])
+    numbers = lambda a, b: ops.ravel_multi_index((a, b), (7, 6))
+    arrays = [ng.array(row) for row in rows]
+    for call in (numbers, ng.jit(numbers)):
+        np.testing.assert_array_equal(call(*arrays), np.ravel_multi_index(rows, (7, 6)))
+    bound = worlds.bind(lambda x: ops.unravel_index(x, (7, 6)), arrays[0])
+    assert not worlds.functions(bound)
+    with pytest.raises(IndexingError, match="index 7 is out of bounds"):
+        ng.jit(numbers)(ng.array([7]), ng.array([0])).asnumpy()
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "uint16", "int64"])

@@ -16,10 +16,13 @@ from nbgraph.kernels.scalar.kinds import ITEMSIZE
 _LONG = 1 << 12  # elements of a line from which on digits are longer
 
 
-def digits(dtype: str, size: int) -> tuple[int, int]:
-    """Return the bits of a digit and the number of digits, for lines of so many elements."""
+def digits(dtype: str, size: int, *, places: bool) -> tuple[int, int, int]:
+    """Return the bits of a digit, the number of digits, and the bytes of a tile's memory, for lines
+    of so many elements."""
     bits = 8 if size < _LONG else 11
-    return bits, -(-8 * ITEMSIZE[dtype] // bits)
+    turns = -(-8 * ITEMSIZE[dtype] // bits)
+    words = (turns << bits) - (-size * (2 * ITEMSIZE[dtype] + 8 * places) // 8)
+    return bits, turns, 8 * words
 
 
 def radix_sort_text(
@@ -94,9 +97,3 @@ def _sorted(dtype: str, places: bool, descending: bool, bits: int, turns: int) -
         "        e, f, m, n = f, e, n, m",
         here,
     ]
-
-
-def room(dtype: str, size: int, *, places: bool) -> int:
-    """Return the bytes of a tile's memory."""
-    bits, turns = digits(dtype, size)
-    return (turns << bits) * 8 + -(-size * (2 * ITEMSIZE[dtype] + 8 * places) // 8) * 8

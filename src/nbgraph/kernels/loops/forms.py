@@ -78,11 +78,10 @@ class Map(Elementwise):
         for k in self._copied:
             name, dtype = self.names[k], self.loop.operands[k].dtype
             own = [f"{name}_{word}" for word in ("from", "by", "across")]
-            across = self.loop.outer_at + 1 + k
             self.line(2, f"{name}_p = strip_{STORED.get(dtype, dtype)}()")
             self.line(2, f"{own[0]} = {self.base(k, 'row * rows')}")
             self.line(2, f"{own[1]} = word(args, {self.loop.steps_at + k})")
-            self.line(2, f"{own[2]} = word(args, {across})")
+            self.line(2, f"{own[2]} = word(args, {self.loop.outer_at + 1 + k})")
             self.locals |= {"unit", "col", *own}
             lines = _COPIED.format(*own, p=f"{name}_p", dtype=dtype).splitlines()
             self.line(2, self.part(f"copy_{k}", lines, "0"))

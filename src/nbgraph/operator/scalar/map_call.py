@@ -317,12 +317,10 @@ def _joined(
             classes.append("c")
         else:
             classes.append("0" if k < operands and step == across == 0 else "s")
-    real = all(a.dtype.kind != "c" for a in arrays)
-    if not real or "s" in classes[operands:] or "s" not in classes:
+    if any(a.dtype.kind == "c" for a in arrays) or any(n.regions for n in captured.graph.nodes):
         return None
-    looped = any(node.regions for node in captured.graph.nodes)
-    cheap = per_element(captured, 0) < _COSTLY and where.inner not in _SHORT
-    return None if looped or cheap else tuple(classes)
+    worth = per_element(captured, 0) >= _COSTLY or where.inner in _SHORT
+    return tuple(classes) if worth and "s" in {*classes} - {*classes[operands:]} else None
 
 
 def strides_in(a: Layout, shape: Shape) -> tuple[int, ...]:

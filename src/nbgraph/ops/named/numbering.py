@@ -22,6 +22,7 @@ from nbgraph.ops.define import Shape, as_array, define_rows, library, whole, who
 from nbgraph.shape import Array, Arrays
 
 WHOLE = np.dtype("int64")
+_OF_DATA: dict[str, Any] = {"gradient": constant, "operands": ("data",)}
 _ARRAYS = {"data": ("source", "int64"), "out": ("y", "int64")}
 
 
@@ -79,12 +80,7 @@ def _numbers(operands: Specs, outputs: Specs, *, shape: Shape) -> Units:
     return threads("ravel_multi_index", words, _ARRAYS, *lines, "store(y, i, at)", fails=True)
 
 
-_RAVEL = UnitOp(
-    *("ravel_multi_index", _ravel_infer, _ravel),
-    units=_numbers,
-    gradient=constant,
-    operands=("data",),
-)
+_RAVEL = UnitOp("ravel_multi_index", _ravel_infer, _ravel, units=_numbers, **_OF_DATA)
 
 
 def _unravel(inputs: Arrays, outputs: Arrays, *, shape: Shape) -> None:
@@ -112,15 +108,14 @@ _UNRAVEL = UnitOp(
     lambda data, *, shape: Spec((len(shape), *data.shape), WHOLE),
     _unravel,
     units=_places,
-    gradient=constant,
-    operands=("data",),
+    **_OF_DATA,
 )
 
 
 def whole_numbers(data: Any) -> Any:
     """Return arrays, side by side where there are several, as int64."""
     several = isinstance(data, (tuple, list)) and carrier_of(data) is not None
-    return library.astype(library.stack(data) if several else as_array(data), WHOLE, copy=False)
+    return library.astype(library.stack(data) if several else as_array(data), WHOLE)
 
 
 # counts -----------------------------------------------------------------------------------------

@@ -27,15 +27,12 @@ from nbgraph.ops.define import (
 )
 from nbgraph.ops.indexing.indexing import scatter_along_axis
 from nbgraph.ops.shapes.shape import ravel
-from nbgraph.shape import Array
 
 _LONG = 512  # elements of a line up to which NumPy's networks of vectors are the quickest
-_FEW = 8
-_VAST = 1 << 16  # elements of a line of which NumPy finds a few quickest
 _INSERTED = 8  # elements for each byte of one, up to which a line is sorted by insertion
 _TILES = 16  # into which lines are cut at most, each with memory of its own
 _PASSED = 1 << 14  # elements that are passed at most when the first of a line are found so
-_FOREMOST = 128  # elements that are found by the blocks of a line, which has four times as many
+_FOREMOST = 1024  # elements that are found by the blocks of a line, which has four times as many
 
 
 class OrderingOp(ArrayOp):
@@ -48,7 +45,7 @@ class OrderingOp(ArrayOp):
         """See ArrayOp: one kernel of contiguous arrays."""
         from nbgraph.kernels.compiler.written import written
         from nbgraph.kernels.lines.insertion_sort import BLOCK, insertion_sort_text
-        from nbgraph.kernels.lines.radix_sort import digits, radix_sort_text, room
+        from nbgraph.kernels.lines.radix_sort import digits, radix_sort_text
 
         (x,), name = case.operands, self.__name__
         axis = axis_of(name, case.attributes["axis"], len(x.shape))
@@ -56,9 +53,8 @@ class OrderingOp(ArrayOp):
         k = case.attributes.get("k", size)
         few = k * size <= ((_INSERTED * x.dtype.itemsize) ** 2 if k == size else _PASSED)
         blocks = name == "topk" and inner == 1 and 0 < k <= min(_FOREMOST, size // (4 * BLOCK))
-        short = name == "sort" and size < _LONG < x.size // _FEW
-        vast = name == "topk" and size >= _VAST and k <= size // _FEW and not (few or blocks)
-        if not x.size or not k or size >> 31 or short or vast:
+        short = name == "sort" and size < _LONG < x.size // 8
+        if not x.size or not k or size >> 31 or short:
             return None
         arrays = {"sort": ["out"], "argsort": ["places"], "topk": ["out", "places"]}[name]
         descending = case.attributes["largest" if name == "topk" else "descending"]
@@ -70,12 +66,12 @@ class OrderingOp(ArrayOp):
             words, tiles, cost = (inner,), lines, lines * size * (1 if blocks else k // 4 + 1)
             scratch = (layout(x.shape, x.dtype),) if name == "argsort" else ()
         else:
-            bits, turns = digits(dtype, size)
+            bits, turns, nbytes = digits(dtype, size, places="places" in arrays)
             text = radix_sort_text(
                 name, dtype, arrays, descending=descending, bits=bits, turns=turns
             )
             share = -(-lines // _TILES)
-            tiles, nbytes = -(-lines // share), room(dtype, size, places="places" in arrays)
+            tiles = -(-lines // share)
             words, cost = (inner, lines, share, nbytes), 2 * turns * (x.size + (lines << bits) // 4)
             scratch = (layout((tiles, nbytes), np.dtype("int8")),)
         code = written(name, text, "float64" if dtype == "float64" else "float32")
@@ -151,29 +147,9 @@ def _topk_infer(x: Spec, *, k: int, axis: int, largest: bool) -> tuple[Spec, Spe
 
 def _topk(xp: Any, x: Any, values: Any, places: Any, *, k: int, axis: int, largest: bool) -> None:
     axis = axis_of("topk", axis, x.ndim)
-    if xp is np and x.dtype.kind in "fiu" and 0 < k <= x.shape[axis] // _FEW:
-        first = np.moveaxis(_foremost(np.moveaxis(x, axis, -1), k, largest=largest), -1, axis)
-    else:
-        first = _order(xp, x, axis, descending=largest)[(slice(None),) * axis + (slice(k),)]
+    first = _order(xp, x, axis, descending=largest)[(slice(None),) * axis + (slice(k),)]
     places[...] = first
     values[...] = xp.take_along_axis(x, first, axis)
-
-
-def _foremost(x: Array, k: int, *, largest: bool) -> Array:
-    """Return the indices of the first k of a long order along the last axis: elements before the
-    k-th value, which a partition gives, and the first of its equals."""
-    n = x.shape[-1]
-    lines, last = x.reshape(-1, n), n - k if largest else k - 1
-    bound = np.partition(lines, last, axis=-1)[:, last : last + 1]
-    if (bound != bound).any():  # NaN
-        return _order(np, x, -1, descending=largest)[..., :k]
-    beyond, equal = ~(lines <= bound) if largest else lines < bound, lines == bound
-    left = k - np.count_nonzero(beyond, axis=-1, keepdims=True)
-    more = np.count_nonzero(equal, axis=-1) > left[:, 0]
-    equal[more] &= np.cumsum(equal[more], axis=-1) <= left[more]
-    taken = np.nonzero(beyond | equal)[1].reshape(-1, k)
-    order = _order(np, np.take_along_axis(lines, taken, -1), -1, descending=largest)
-    return np.take_along_axis(taken, order, -1).reshape(*x.shape[:-1], k)
 
 
 def _topk_rule(g: Gradients) -> list[Any]:
