@@ -103,7 +103,7 @@ def _join_digits(graph: Graph, cond: Node, a: Value, b: Value) -> Digits | None:
     texts = [d for v in (a, b) if (d := as_digits(graph, v, base)) and d.size is not None]
     if len(texts) < 2 or texts[0].base != texts[1].base:
         return None
-    sizes = (graph.const(d.size) if isinstance(d.size, int) else d.size for d in texts)
+    sizes: Any = (graph.const(d.size) if isinstance(d.size, int) else d.size for d in texts)
     number = graph.select(cond, *(d.number for d in texts))
     return replace(texts[0], number=number, size=graph.select(cond, *sizes))
 

@@ -91,11 +91,10 @@ def _modular_power(
     whole = (isinstance(value, Node) and value.kind in ("i", "int64") for value in values)
     if [type(each.op) for each in operations] != [ast.Pow, ast.Mod] or not all(whole):
         return None
-    call, (base, exponent, _) = Call(tracer, operations[0], path), values
-    fixed = exponent.op == "const" and (exponent.data < 3 or base.op == "const")
-    if fixed or _is_fraction(exponent):
+    call, (a, n, _) = Call(tracer, operations[0], path), values
+    if _is_fraction(n) or (n.op == "const" and (n.data < 3 or a.op == "const")):
         return None
-    check_power(call, base, exponent, "mod")
+    check_power(call, a, n, "mod")
     return call.text(integers.power_modulo, *(tracer.graph.cast(n, "i") for n in values))
 
 

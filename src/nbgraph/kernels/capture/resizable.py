@@ -157,7 +157,8 @@ def _put(
 ) -> Resizable:
     """Return a list of these items, at a place a value."""
     graph = call.graph
-    value = as_digits(graph, value, getattr((*items, 0)[0], "base", 10)) or value
+    base = getattr((*items, 0)[0], "base", 0)  # of a list of strings of digits
+    value = (base and as_digits(graph, value, base)) or value
     here = (graph.compare("eq", place, graph.const(k)) for k in range(len(items)))
     items = [join_value(graph, *row) for row in zip(here, [value] * len(items), items, strict=True)]
     require_one_form(call, items)

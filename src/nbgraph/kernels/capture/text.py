@@ -372,8 +372,8 @@ def unkept(name: str, body: list[ast.stmt], around: list[ast.stmt]) -> list[ast.
     text = "\n".join(map(ast.unparse, inner))
     kept = {k for st in walk(inner) if f"{(k := getattr(st, 'keeps', '$'))} is None" in text}
     new = lambda node: ast.Constant(None) if ast.unparse(node) in kept else node
-    for node in filter(named, walk(inner)):  # each call makes a new one
-        node.args = [*map(new, node.args)]
+    for call in (n for n in walk(inner) if isinstance(n, ast.Call) and named(n)):
+        call.args = [*map(new, call.args)]  # each call makes a new one
     return inner
 
 
