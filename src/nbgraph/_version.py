@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 __version__ = "0.1.0"
-PACKAGE: Any = Path(__file__).parent  # the folder of the library
-if not PACKAGE.exists():  # it lies in a zip file
-    PACKAGE = importlib.import_module("importlib.resources").files(__package__)
+_OWN = Path(__file__).parent
+PACKAGE: Any = (  # the folder of the library, which may lie in a zip file
+    _OWN if _OWN.exists() else importlib.import_module("importlib.resources").files(__package__)
+)
 
 
 def files(room: str, ending: str | tuple[str, ...]) -> list[Any]:
