@@ -1,6 +1,6 @@
-"""What nbgraph adds to a session of IPython: errors by the lines of the user, failed arrays that
-raise when a cell shows them, failures that nobody waits for, reported when the cell has ended, and
-operators that follow `%autoreload`.
+"""Integration with IPython: tracebacks without frames of nbgraph, failed arrays that raise when a
+cell displays them, unobserved failures reported at the end of a cell, and operators that
+`%autoreload` updates.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from typing import Any
 
 from nbgraph.tracebacks import passes, session, shorten
 
-_attended: weakref.WeakSet[Any] = weakref.WeakSet()  # sessions
+_attended: weakref.WeakSet[Any] = weakref.WeakSet()  # sessions with our hooks
 _reports: list[Callable[[], None]] = []
 
 
 def after_cell(report: Callable[[], None]) -> None:
-    """Have `report` called when a cell of a notebook has ended."""
+    """Call `report` whenever a cell of a notebook has ended."""
     _reports.append(report)
 
 
 def attend() -> None:
-    """Take part in the session of IPython that runs this process, if one does.
+    """Install the hooks in the session of IPython that runs this process, if there is one.
 
-    A handler of exceptions that somebody has set already stays.
+    An existing custom handler of exceptions is kept.
     """
     shell = session()
     if shell is None or shell in _attended:
@@ -58,9 +58,9 @@ def _show(
 
 
 def _raising(compute: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return what formats the result of a cell, for which an array that failed is an error.
+    """Wrap the formatter of a cell's result, so that it raises the error of a failed array.
 
-    Formatters cannot raise it, as IPython goes on after their errors.
+    Single formatters cannot raise it, because IPython catches their errors.
     """
 
     @functools.wraps(compute)
@@ -73,12 +73,12 @@ def _raising(compute: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _dropped(hook: Callable[[Any], object], what: Any) -> None:
-    """Send an interrupt again that came within a finaliser, where Python drops it: a loop over
-    arrays spends much of its time in theirs."""
+    """Repeat an interrupt that came within a finaliser, where Python ignores it: a loop over arrays
+    spends much of its time in their finalisers."""
     if what.exc_type is not KeyboardInterrupt:
         hook(what)
     elif threading.current_thread() is threading.main_thread():
-        _thread.start_new_thread(_interrupt, ())  # not here: this would drop it, too
+        _thread.start_new_thread(_interrupt, ())  # raised here, it would be ignored again
 
 
 def _interrupt() -> None:
@@ -87,7 +87,7 @@ def _interrupt() -> None:
 
 
 def _nothing() -> None:
-    """Wait for nothing."""
+    """Do nothing."""
 
 
 def _ended(result: object = None) -> None:
@@ -97,8 +97,8 @@ def _ended(result: object = None) -> None:
 
 
 def _follow_reloads() -> None:
-    """Have IPython's autoreload renew operators and traced functions that a session imported by
-    name, as it renews functions: by the code of theirs."""
+    """Let IPython's autoreload update imported operators and traced functions in place, as it does
+    for functions: by replacing their code."""
     rules = getattr(sys.modules.get("IPython.extensions.autoreload"), "UPDATE_RULES", None)
     if rules is not None and (_renewable, _renew) not in rules:
         rules.append((_renewable, _renew))

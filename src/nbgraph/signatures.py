@@ -1,5 +1,5 @@
-"""Checks of calls by signatures: for an unknown keyword, an argument too many or a missing one the
-error says what a public function takes, and how other libraries' keywords are called here.
+"""Checks of calls against signatures: errors for unknown keywords, surplus or missing arguments
+list the parameters of a public function, and the counterparts of other libraries' keywords.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ F = TypeVar("F", bound=Function)
 
 
 def checked_init(cls: C) -> C:
-    """Have the constructor of a class name the right keyword where it gets an unknown one."""
+    """Decorate a class so that its constructor raises ArgumentError with the right keyword."""
     init = cls.__init__
     parameters = inspect.signature(init).parameters
     if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-        return cls  # hands them on to a constructor that is checked
+        return cls  # passes keywords on to a checked constructor
 
     @functools.wraps(init)
     def checked(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -41,7 +41,7 @@ def checked_init(cls: C) -> C:
 
 
 def _unknown(cls: type, keyword: str) -> str:
-    """Return the message for a keyword that the constructor of a class does not have."""
+    """Return the message for an unknown keyword of the constructor of a class."""
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     names = dict.fromkeys(
         name
@@ -54,8 +54,8 @@ def _unknown(cls: type, keyword: str) -> str:
 
 
 def unknown_keyword(name: str, keyword: str, names: Collection[str]) -> str:
-    """Return the message for a keyword that a function of these parameters does not have. It has
-    Python's words: Polars looks for them to find out what a function takes.
+    """Return the message for an unknown keyword of a function with parameters `names`. It contains
+    Python's phrase, which Polars searches for to learn a function's parameters.
 
     >>> unknown_keyword("sum", "dim", ["x", "axis"])
     "sum: unexpected keyword argument 'dim'; here that is axis=; parameters: x, axis"
@@ -71,7 +71,7 @@ _PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KE
 
 
 def _too_many(name: str, parameters: Mapping[str, inspect.Parameter], count: int) -> str:
-    """Return the message for more arguments by position than a function has places."""
+    """Return the message for too many positional arguments."""
     placed = [n for n, p in parameters.items() if p.kind in _PLACED]
     named = [f"{n}=" for n in parameters if n not in placed]
     rest = f"; by name: {', '.join(named)}" if named else ""
@@ -80,7 +80,7 @@ def _too_many(name: str, parameters: Mapping[str, inspect.Parameter], count: int
 
 
 def _require_call(name: str, parameters: Mapping[str, Any], count: int, error: TypeError) -> None:
-    """Raise ArgumentError where it was the call that Python refused, not what the function does."""
+    """Raise ArgumentError if `error` is of the call itself, and not from within the function."""
     trace, text = error.__traceback__, str(error)
     if trace is None or trace.tb_next is not None:
         return
@@ -92,7 +92,7 @@ def _require_call(name: str, parameters: Mapping[str, Any], count: int, error: T
 
 
 def accepts(function: Function, count: int) -> bool:
-    """Return whether a function can be called with so many arguments, as far as is known.
+    """Return whether a function accepts `count` positional arguments; True if unknown.
 
     >>> accepts(lambda out: out, 2)
     False
@@ -107,7 +107,7 @@ def accepts(function: Function, count: int) -> bool:
 
 
 def refuse_keywords(function: Function, unknown: Iterable[str]) -> Never:
-    """Raise ArgumentError for the first keyword that a public function does not have."""
+    """Raise ArgumentError for the first of `unknown` keywords of a public function."""
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     parameters = inspect.signature(function).parameters.values()
     names = [each.name for each in parameters if each.kind in kinds and each.name != "self"]
@@ -115,7 +115,7 @@ def refuse_keywords(function: Function, unknown: Iterable[str]) -> Never:
 
 
 def refuse_arguments(function: Function, surplus: Sequence[Any], unknown: Iterable[str]) -> Never:
-    """Raise ArgumentError for a keyword that a function lacks, or arguments beyond its places."""
+    """Raise ArgumentError for unknown keywords of a function, or else surplus arguments."""
     if unknown:
         refuse_keywords(function, unknown)
     parameters = dict(inspect.signature(function).parameters)
@@ -128,7 +128,7 @@ _signature = functools.lru_cache(256)(inspect.signature)  # 20 us
 
 
 def require_keywords(function: Function, names: Iterable[str]) -> None:
-    """Raise ArgumentError where a function does not have one of these keywords."""
+    """Raise ArgumentError unless a function has all of these keywords."""
     parameters = _signature(function).parameters
     unknown = [name for name in names if name not in parameters]
     if unknown and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
@@ -136,7 +136,7 @@ def require_keywords(function: Function, names: Iterable[str]) -> None:
 
 
 def hide_unknown(function: F) -> F:
-    """Leave out of the signature that people see what takes arguments that are refused."""
+    """Remove the parameters `surplus` and `unknown` from the displayed signature."""
     if "unknown" in function.__code__.co_varnames:
         seen = inspect.signature(function)
         parameters = [p for p in seen.parameters.values() if p.name not in ("surplus", "unknown")]
@@ -145,19 +145,19 @@ def hide_unknown(function: F) -> F:
 
 
 def checked(function: F) -> F:
-    """Have a function name the right keyword where it is called with an unknown one.
+    """Decorate a function so that unknown keywords raise ArgumentError with the right keyword.
 
-    One that is called at every step takes `**unknown: Never` and hands that to `refuse_keywords`
-    itself: a fifth of what a second frame costs.
+    Frequently called functions instead take `**unknown: Never` and pass it to `refuse_keywords`,
+    which costs a fifth of a second frame.
     """
     if function.__code__.co_flags & inspect.CO_VARKEYWORDS:
-        return hide_unknown(function)  # it knows what it takes
+        return hide_unknown(function)  # the function checks keywords itself
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except TypeError as error:  # costs nothing where there is none
+        except TypeError as error:  # costs nothing without an error
             require_keywords(function, kwargs)
             parameters = dict(inspect.signature(function).parameters)
             count = len(args) - (parameters.pop("self", None) is not None)

@@ -1,6 +1,6 @@
-"""Build ahead what is compiled once for a machine: `python -m nbgraph.warm`.
+"""Compile in advance what is compiled once per machine: `python -m nbgraph.warm`.
 
-It fills the cache folder (the setting `cache_dir`), so that nothing is compiled later.
+It fills the cache folder (the setting `cache_dir`), which later processes load from.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from nbgraph.engine import handle
 from nbgraph.kernels.compiler import entry as kernel_entry
 from nbgraph.settings import config
 
-# what it is, whether it is there, how it is made
+# name, check for its presence, function that builds it
 PARTS: tuple[tuple[str, Callable[[], bool], Callable[[], object]], ...] = (
     ("the engine's core", handle.ready, lambda: handle.core_unit(quiet=True)),
 )
-# what calls kernels from Python, one function for all of them: some 0.1 s
+# compiled functions through which Python calls kernels; about 0.1 s
 ENTRIES: tuple[Callable[[], int], ...] = (
     array_entry.method,
     kernel_entry.method,
@@ -28,11 +28,11 @@ ENTRIES: tuple[Callable[[], int], ...] = (
 
 
 def main() -> int:
-    """Build what is missing and say so; the exit status."""
+    """Build the missing parts, print what is done, and return the exit status."""
     if not config.cache_dir:
         sys.stdout.write("nbgraph: no cache folder (NBGRAPH_CACHE_DIR is empty): nothing is kept\n")
         return 1
-    with cache.lock():  # short programs may begin this many times before it is there
+    with cache.lock():  # several processes may start this at once
         for what, there, build in PARTS:
             if there():
                 sys.stdout.write(f"nbgraph: {what} is there already\n")
