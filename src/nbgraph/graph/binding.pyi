@@ -10,24 +10,24 @@ class Binding:
     __slots__ = ()
 
     def simple_bind(self, ctx: Context | None=None, grad_req: Any='write', type_dict: Mapping[str, Any] | None=None, options: Any=None, group2ctx: Mapping[str, Context] | None=None, **shapes: Sequence[int]) -> Executor:
-        """Return an Executor with arrays made for it, from the shapes of some arguments.
+        """Return an Executor with new arrays, from the shapes of some arguments.
     
     Parameters
     ----------
     ctx : Context, optional
         The device, by default `ng.cpu()`.
     grad_req : "write", "add", "null", or a list or dict of these by argument
-        What becomes of gradients.
+        Whether gradients are written, added or not computed.
     type_dict : dict from names to dtypes, optional
     options : ng.executor.Options, optional
-        Which passes are applied.
+        The passes to apply.
     group2ctx : dict from names to devices, optional
-        Where nodes are whose attribute `ctx_group` (`ng.AttrScope(ctx_group="dev1")`) has that
-        name, with their arrays and gradients; what has none is where its first operand is,
-        else on `ctx`. What another device reads is copied there.
+        The devices of nodes, with their arrays and gradients, by their attribute `ctx_group`
+        (`ng.AttrScope(ctx_group="dev1")`). A node without it is on the device of its first
+        operand, else on `ctx`. Values that another device reads are copied there.
     **shapes
-        By argument; those of others are inferred. Arrays are zeros, or what `init` of the
-        variable says.
+        By argument; those of others are inferred. Arrays are filled by `init` of the variable,
+        by default with zeros.
     
     >>> import nbgraph as ng
     >>> exe = (ng.var("x") @ ng.var("w")).simple_bind(x=(2, 3), w=(3, 4))
@@ -39,21 +39,21 @@ class Binding:
     
     Parameters
     ----------
-    ctx : Context, optional: where it runs, by default where the first array is
+    ctx : Context, optional: its device, by default that of the first array
     args : NDArrays of all arguments: a dict by name, or a list in the order of
         `list_arguments()`
-    args_grad : likewise, where gradients are written; without it there is no backward pass, and
-        an argument that it lacks has no gradient
+    args_grad : likewise, the arrays of gradients; without it there is no backward pass, and an
+        argument that it lacks has no gradient
     grad_req : "write", "add", "null", or a list or dict of these by argument
     aux, aux_states : NDArrays of states, by name or in the order of `list_auxiliary_states()`;
         the second is MXNet's word
-    options : ng.executor.Options, optional: which passes are applied
-    group2ctx : as that of `simple_bind`; arrays are where they are
+    options : ng.executor.Options, optional: the passes to apply
+    group2ctx : like that of `simple_bind`; arrays stay on their devices
     
     Raises
     ------
-    DeviceError where arrays are on several devices without it; ShapeError, DTypeError where
-        they do not fit;
+    DeviceError for arrays on several devices without `group2ctx`; ShapeError, DTypeError for
+        arrays that do not fit;
     ArgumentError for names that are missing or unknown.
     
     >>> import nbgraph as ng
@@ -68,7 +68,7 @@ class Binding:
     
     Parameters
     ----------
-    ctx : Context, optional: where it runs, by default where the first NDArray is
+    ctx : Context, optional: its device, by default that of the first NDArray
     **arrays : by argument: NDArrays, NumPy arrays, lists or numbers
     
     >>> import nbgraph as ng
