@@ -123,7 +123,7 @@ def test_the_engine_may_be_set_before_the_first_push():
 
 
 def test_a_setting_is_read_for_good_once(monkeypatch):
-    monkeypatch.setattr("nbgraph.settings._READ", {})
+    monkeypatch.setattr("nbgraph.settings._FIXED", {})
     read_for_good("watchdog", "restart")
     with pytest.raises(AttributeError, match="watchdog=3 would have no effect, .* restart"):
         ng.config.watchdog = 3

@@ -13,7 +13,7 @@ def smooth_l1(x, *, sigma=1.0):
 
 smooth_l1(array, sigma=2.0)           # NumPy in, NumPy out
 smooth_l1.derivative("x")(array)      # again an operator
-smooth_l1.explain()                   # what was made of it, and why
+smooth_l1.explain()                   # a report on the generated code
 
 x = ng.array(data)                    # an array whose operators return before they have run
 x.attach_grad()
@@ -37,7 +37,7 @@ from nbgraph._version import __version__ as __version__
 from nbgraph.scopes import attend as _attend
 from nbgraph.scopes import load as _load
 
-# What lies where; scripts/stubs.py tells editors and type checkers of it.
+# The module of each public name; scripts/stubs.py generates the stub for editors from these.
 _ERRORS = (
     "ArgumentError AxisError CaptureError CertificateError CompileError DataError DerivativeError "
     "DerivativeWarning DeviceError DTypeError EngineError EngineTimeout FormatError IndexingError "
@@ -48,7 +48,7 @@ _SIMPLE = (
     "register_simple_op TBlob OutputGrad OutputValue Input0 Input1 dtype_switch "
     "SimpleOpInplaceOption kNoInplace kInplaceInOut kInplaceOutIn kInplaceLhsOut kInplaceOutLhs"
 ).split()
-_NUMPY = (  # as other array libraries have them, too
+_NUMPY = (  # NumPy's constants and dtypes
     "pi e inf nan newaxis bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 "
     "float64 complex64 complex128"
 ).split()
@@ -116,7 +116,7 @@ _MODULES = {
     "viz": "nbgraph.viz",
     "xp": "nbgraph.xp",
 }
-# NumPy's of shapes and dtypes: what they return is NumPy's, too
+# functions of shapes, dtypes and sizes, whose results are NumPy's
 _OF_NUMBERS = frozenset(
     "broadcast_shapes diag_indices indices isdtype isscalar issubdtype mask_indices promote_types "
     "tril_indices triu_indices bartlett blackman hamming hanning kaiser".split()
@@ -127,7 +127,7 @@ _RENAMED = {
     "Group": ("nbgraph.graph.symbol", "group"),
     "errors": ("nbgraph", "errors"),
 }
-# They are found, but `dir` does not list them: errors are in `ng.errors`, MXNet's words beside ours
+# public names that `dir` does not list, such as errors (in `ng.errors`) and MXNet's synonyms
 _UNLISTED = frozenset(
     (
         *(*_ERRORS, *_REQUESTS, *_SIMPLE[1:], *_TRANSFORMS[4:]),
@@ -138,7 +138,7 @@ _UNLISTED = frozenset(
 
 
 def __getattr__(name: str) -> Any:
-    """Names load when they are first used (PEP 562)."""
+    """Load a public name at its first use (PEP 562)."""
     if name in _MODULES:
         value: Any = _load(_MODULES[name])
     elif name in _RENAMED:
@@ -146,7 +146,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(_load(module), its_name)
     elif name in _PLACES:
         value = getattr(_load(_PLACES[name]), name)
-    elif name in _ROOMS:  # `from nbgraph import ops` asks here first
+    elif name in _ROOMS:  # `from nbgraph import ops` calls this first
         value = _load(f"nbgraph.{name}")
     else:
         return _operator(name)
@@ -155,15 +155,15 @@ def __getattr__(name: str) -> Any:
 
 
 def _operator(name: str) -> Any:
-    """A registered operator; the registry drops the attribute when the name is replaced."""
-    if name.startswith("_"):  # asked by import and display protocols
+    """Return a registered operator; the registry deletes the attribute if the name is replaced."""
+    if name.startswith("_"):  # looked up by import and display protocols
         raise AttributeError(f"module 'nbgraph' has no attribute {name!r}")
     registry = _load("nbgraph.operator.registry")
     numpy = _load("numpy")
     if not registry.is_public(name) and hasattr(numpy, name):
         table = _load("nbgraph.ops.dispatch.table")
         if name in _OF_NUMBERS or name in table.functions("numpy"):
-            # it asks its operands, and so ours
+            # NumPy dispatches to our arrays
             return globals().setdefault(name, getattr(numpy, name))
     try:
         value = registry.public(name).op
@@ -176,17 +176,17 @@ def _operator(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The nouns, and operators by NumPy's names: the spellings of others are listed in `nd`."""
+    """List nouns, and operators by NumPy's names; `nd` lists the names of other libraries."""
     registry = _load("nbgraph.operator.registry")
     nouns = {"__version__", *_PLACES, *_MODULES, *_RENAMED} - _UNLISTED
     return sorted(nouns.union(registry.listed()))
 
 
 class _Package(ModuleType):
-    """`ng.array` is the function, though a room has that name, too."""
+    """The class of the package, in which `ng.array` is the function, not the subpackage."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute, but for the room, which the import system enters and finds by name."""
+        """Set an attribute, except for the import system's `array`, the subpackage."""
         if name != "array" or not isinstance(value, ModuleType):
             super().__setattr__(name, value)
 
@@ -196,8 +196,8 @@ class _Package(ModuleType):
 
 sys.modules[__name__].__class__ = _Package
 
-# NumPy, which a process cannot import again where an interrupt ended its import, and what every
-# first call needs; whatever else has a name here loads when it is used
+# NumPy, whose import cannot be repeated after an interrupt, and the modules that every first call
+# needs; other names load at their first use
 _attend(_load, "numpy")
 _load("nbgraph.kernels.function.scalar_function")
 _load("nbgraph.settings")

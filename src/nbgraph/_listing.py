@@ -1,4 +1,4 @@
-"""What `dir` shows of a public module: what its package defines, not what its code imports."""
+"""The `__dir__` of public modules: the names that a package defines, without its imports."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -6,9 +6,9 @@ from typing import Any
 
 
 def bring(scope: dict[str, Any], places: str) -> None:
-    """Put the names of a package into its globals: a line has a module within it, and its names.
+    """Import names into the globals of a package; each line of `places` is a module and its names.
 
-    Editors and type checkers know them from the package's stub, which scripts/stubs.py writes.
+    Editors and type checkers read them in the package's stub, which scripts/stubs.py generates.
     """
     for line in places.strip().splitlines():
         place, *names = line.split()
@@ -17,10 +17,10 @@ def bring(scope: dict[str, Any], places: str) -> None:
 
 
 def public_names(module: Mapping[str, Any], also: str = "") -> Callable[[], list[str]]:
-    """Return a module's `__dir__` from its globals.
+    """Return the function `__dir__` of a module with these globals.
 
-    `also` has further names: submodules, constants, and what comes from other packages or loads
-    when it is used.
+    `also` has further names: submodules, constants, names of other packages, and names that load
+    at their first use.
 
     >>> import math, nbgraph.ops
     >>> here = {"__package__": "nbgraph.ops", "math": math, "add": nbgraph.ops.add, "Any": Any}

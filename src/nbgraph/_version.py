@@ -1,4 +1,4 @@
-"""The version of this library and of the modules that produce machine code, for cache keys."""
+"""The version of this library, and hashes of its modules for cache keys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def files(room: str, ending: str | tuple[str, ...]) -> list[Any]:
 
 @functools.cache
 def sources(*names: str) -> str:
-    """Return a hash of modules, by their paths in the library; "room/*" are all of a room."""
+    """Return a hash of modules, named by path in the library; "room/*" stands for a folder."""
     digest = hashlib.sha256()
     for name in names:
         room, _, own = name.rpartition("/")

@@ -1,4 +1,4 @@
-"""Atomic writes: files that appear whole or not at all."""
+"""Atomic writes of files, which appear completely or not at all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Generator[Path]:
-    """Yield the name of a file to write, which takes the place of `path` once the block has ended
+    """Yield the name of a temporary file to write, which replaces `path` when the block ends
     without an error.
 
     >>> import tempfile

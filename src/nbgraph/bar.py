@@ -1,6 +1,6 @@
-"""A line that says how far something is, written over itself in a terminal or a notebook's cell.
+"""A progress bar: one line that is overwritten in a terminal or in the cell of a notebook.
 
-Elsewhere (a file, a pipe) only whole lines are written.
+Other outputs (files, pipes) receive only the permanent lines.
 
 >>> line("epoch 1/2", 50, 200, "0:12 left")
 'epoch 1/2   25% |#####               | 50/200  0:12 left'
@@ -14,14 +14,14 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-OFTEN = 0.1  # seconds between two looks of the line
-_WIDTH = 20  # of the bar itself
+OFTEN = 0.1  # seconds between two updates of the line
+_WIDTH = 20  # characters of the bar itself
 
 now = time.monotonic
 
 
 def line(label: str, done: int, total: int | None, note: str = "") -> str:
-    """Return the text of a bar; without a total there is only a count."""
+    """Return the text of a progress bar, or only a count if `total` is not known."""
     if not total:
         return f"{label}  {done}  {note}".rstrip()
     share = min(done / total, 1.0)
@@ -30,7 +30,7 @@ def line(label: str, done: int, total: int | None, note: str = "") -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return hours, minutes and seconds.
+    """Format seconds as hours, minutes and seconds.
 
     >>> duration(75.2), duration(3725)
     ('1:15', '1:02:05')
@@ -41,7 +41,7 @@ def duration(seconds: float) -> str:
 
 
 def rewrites(file: Any) -> bool:
-    """Return whether a text file shows a line that is written over: a terminal, a notebook."""
+    """Return whether a text file can overwrite its last line, as a terminal or a notebook can."""
     if type(file).__module__.startswith("ipykernel."):
         return True
     isatty = getattr(file, "isatty", None)
@@ -49,7 +49,7 @@ def rewrites(file: Any) -> bool:
 
 
 class Bar:
-    """One line at the end of standard output; what is written by `write` stands above it."""
+    """A progress line at the end of standard output; `write` adds permanent lines above it."""
 
     def __init__(self, file: Any = None) -> None:
         self._file = sys.stdout if file is None else file
@@ -57,7 +57,7 @@ class Bar:
         self._drawn = ""
 
     def draw(self, label: str, done: int, total: int | None = None, note: str = "") -> None:
-        """Show how far it is; the line is cut at the width of the terminal."""
+        """Show the progress, in a line that is cut at the width of the terminal."""
         if self._live:
             width = shutil.get_terminal_size().columns - 1
             self._show(line(label, done, total, note)[:width])
@@ -65,21 +65,21 @@ class Bar:
     def show(
         self, label: str, done: int = 0, total: int | None = None, note: str = "", text: str = ""
     ) -> None:
-        """Show how far something is that has a label, or write what came of it, a line that
-        stays."""
+        """Show the progress of a labelled task, or write its result `text` as a permanent
+        line."""
         if text:
             self.write(f"{label}: {text}")
         else:
             self.draw(label, done, total, note)
 
     def write(self, text: str) -> None:
-        """Write a line that stays."""
+        """Write a permanent line."""
         self._show("")
         self._file.write(f"{text}\n")
         self._file.flush()
 
     def close(self) -> None:
-        """Take the line away."""
+        """Remove the progress line."""
         self._show("")
 
     def _show(self, text: str) -> None:
@@ -94,7 +94,7 @@ class Bar:
 def followed(
     items: Iterable[Any], total: int | None, label: str, *, done: int = 0, shown: bool = True
 ) -> Iterator[Any]:
-    """Yield the items; a bar says how many are done."""
+    """Yield the items, while a progress bar shows how many are done."""
     bar = Bar() if shown else None
     last = float("-inf")
     try:

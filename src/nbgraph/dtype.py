@@ -1,4 +1,4 @@
-"""Dtypes: which are supported, what they promote to, and in what precision an op computes."""
+"""Supported dtypes, their promotion, and the precision in which operators compute."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SUPPORTED = (
     *("float16", "bfloat16", "float32", "float64"),
     *("complex64", "complex128"),
 )
-# by MXNet's numbers
+# indexed by MXNet's numbers of dtypes
 MXNET_DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool")
 _NAMES = frozenset(SUPPORTED)
 _FLOATS = frozenset(("float16", "bfloat16", "float32", "float64"))
@@ -24,7 +24,7 @@ _FLOATS = frozenset(("float16", "bfloat16", "float32", "float64"))
 
 @functools.cache
 def bfloat16() -> Dtype:
-    """The bfloat16 dtype of ml_dtypes; DTypeError names the extra where it is not installed."""
+    """Return the bfloat16 dtype of ml_dtypes; raise DTypeError if that is not installed."""
     try:
         import ml_dtypes
     except ImportError:
@@ -36,13 +36,13 @@ def bfloat16() -> Dtype:
 
 @functools.cache
 def name_of(dtype: Dtype) -> str:
-    """`dtype.name`, which NumPy computes anew each time."""
+    """Return `dtype.name`, cached because NumPy computes it anew each time."""
     return dtype.name
 
 
 def as_dtype(value: object, where: str = "dtype") -> Dtype:
-    """Return a supported NumPy dtype from anything NumPy takes, or the name 'bfloat16'. `where`:
-    what an error begins with."""
+    """Convert anything that NumPy accepts as a dtype, or the name 'bfloat16', to a supported dtype.
+    `where`: the beginning of error messages."""
     if isinstance(value, str) and value == "bfloat16":
         return bfloat16()
     try:
@@ -58,7 +58,7 @@ def as_dtype(value: object, where: str = "dtype") -> Dtype:
 
 
 def require_supported(dtype: Dtype, where: str = "dtype") -> Dtype:
-    """Return the dtype itself in native byte order; DTypeError where it is not supported."""
+    """Return the dtype in native byte order; raise DTypeError if it is not supported."""
     if name_of(dtype) in _NAMES:
         return dtype if dtype.isnative else dtype.newbyteorder("=")
     listed = ", ".join(SUPPORTED) + "; cast numbers, as with x.astype(float)" * dtype.hasobject
@@ -67,7 +67,7 @@ def require_supported(dtype: Dtype, where: str = "dtype") -> Dtype:
 
 
 def is_float(dtype: Dtype) -> bool:
-    """float16, bfloat16, float32 or float64."""
+    """Return whether it is float16, bfloat16, float32 or float64."""
     return name_of(dtype) in _FLOATS
 
 
@@ -77,7 +77,7 @@ def inexact(dtype: Dtype) -> bool:
 
 
 def real_dtype(dtype: Dtype) -> Dtype:
-    """Return the dtype of the parts of a complex one; others as they are.
+    """Return the dtype of the real part of a complex dtype, and any other dtype unchanged.
 
     >>> real_dtype(np.dtype("complex64")), real_dtype(np.dtype("int8"))
     (dtype('float32'), dtype('int8'))
@@ -86,14 +86,14 @@ def real_dtype(dtype: Dtype) -> Dtype:
 
 
 def compute_dtype(dtype: Dtype) -> str:
-    """The precision arithmetic runs in: float32 for 16-bit floats, complex ones their own."""
+    """Return the dtype of arithmetic: itself for float64 and complex dtypes, else float32."""
     if dtype.kind == "c":
         return name_of(dtype)
     return "float64" if name_of(dtype) == "float64" else "float32"
 
 
 def not_common(name: str, dtypes: Sequence[Any]) -> DTypeError:
-    """Return the error of an operator's operands that NumPy has no common dtype for, such as
+    """Return the error for operands of operator `name` whose dtypes NumPy does not promote, such as
     bfloat16 and int64."""
     listed = ", ".join(str(d) for d in dtypes if isinstance(d, np.dtype))
     return DTypeError(
@@ -103,8 +103,8 @@ def not_common(name: str, dtypes: Sequence[Any]) -> DTypeError:
 
 
 def float_of_integers(dtypes: Sequence[Dtype], *, divides: bool) -> Dtype:
-    """Return the floating dtype of a function of integers, as in NumPy: division gives float64,
-    functions the smallest float that holds the integers.
+    """Return the result dtype of a floating function of integers, as in NumPy: float64 for
+    division, and otherwise the smallest float that represents the integers.
 
     >>> float_of_integers([np.dtype("int8")], divides=False).name
     'float16'

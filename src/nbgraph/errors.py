@@ -1,31 +1,31 @@
-"""The exceptions of nbgraph. Each also is the built-in exception a NumPy user would expect.
+"""The exceptions of nbgraph. Each is also the built-in exception that a NumPy user would expect.
 
 NbgraphError
-├── CaptureError (TypeError)        a scalar function uses something that is not understood
-├── DerivativeError (TypeError)     a derivative that does not exist or is not defined
-│   └── CertificateError            a derivative that disagrees with differences of the function
+├── CaptureError (TypeError)        a scalar function uses an unsupported construct
+├── DerivativeError (TypeError)     a derivative does not exist or is not defined
+│   └── CertificateError            a derivative disagrees with finite differences
 ├── CompileError (RuntimeError)     a kernel could not be compiled
-├── ArgumentError (TypeError)       a call with arguments that do not fit the signature
-├── MissingName (AttributeError)    a name that is not there
-├── DTypeError (TypeError)          a dtype that is not supported or cannot be cast
-├── ShapeError (ValueError)         shapes that do not fit together
-│   └── AxisError (NumPy's)             an axis that an array does not have
-├── IndexingError (IndexError)      an index out of bounds, or that is none
-├── LabelError (ValueError)         a label that is not a class
-├── FormatError (ValueError)        a text or a file that is not what it should be
-├── DataError (ValueError)          samples that cannot be read; says which, and where they are kept
-├── DivergenceError (ArithmeticError) a training whose loss is NaN
-├── DeviceError (ValueError)        a device that is not there, or is another one than asked for
-├── GraphError (AssertionError)     a pass has made a graph that is not legal
-├── ElementError (as the text says) what an operator's own text raises for an element
-├── EngineError (RuntimeError)      the engine was asked for what it cannot do
-│   └── EngineTimeout (TimeoutError)    a wait took longer than it was allowed to
-└── StorageError (RuntimeError)     memory was given back twice, or to where it does not belong
-    └── OutOfMemory (MemoryError)       there is no memory left; the message says who holds it
+├── ArgumentError (TypeError)       arguments do not fit the signature
+├── MissingName (AttributeError)    a name does not exist
+├── DTypeError (TypeError)          a dtype is not supported or cannot be cast
+├── ShapeError (ValueError)         shapes do not fit together
+│   └── AxisError (NumPy's)             an array does not have this axis
+├── IndexingError (IndexError)      an index is out of bounds or not an index
+├── LabelError (ValueError)         a label is not a class
+├── FormatError (ValueError)        a text or a file is damaged or has another format
+├── DataError (ValueError)          samples cannot be read; has their file, number and offset
+├── DivergenceError (ArithmeticError) the loss of a training is NaN
+├── DeviceError (ValueError)        a device does not exist, or differs from the expected one
+├── GraphError (AssertionError)     a graph is invalid, because of a faulty pass
+├── ElementError (and a built-in)   an operator's Python code raises for an element
+├── EngineError (RuntimeError)      the engine cannot do what is requested
+│   └── EngineTimeout (TimeoutError)    a wait exceeded its time limit
+└── StorageError (RuntimeError)     memory was freed twice, or in a wrong pool
+    └── OutOfMemory (MemoryError)       no memory is left; the message lists its owners
 
 DerivativeWarning (UserWarning): a derivative where no limit was found; see its docstring.
 
-Messages name the operator, the argument, what was given, what was expected and the remedy.
+Messages name the operator, the argument, its value, the expected values and the remedy.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ __dir__ = public_names(globals())
 
 
 def require_whole(what: str, value: object, least: int = 1) -> int:
-    """Return a whole number from `least` on; raise ArgumentError for other values.
+    """Return `value` as an int of at least `least`; raise ArgumentError for other values.
 
     >>> require_whole("Dense: units", 2.5)
     Traceback (most recent call last):
@@ -80,9 +80,9 @@ def require_number(
     below: float = math.inf,
     noun: str = "a number",
 ) -> float:
-    """Return a number within bounds as a float; raise ArgumentError for other values.
+    """Return `value` as a float within bounds; raise ArgumentError for other values.
 
-    Finite, unless a bound is infinite. `noun`: what it is called, such as "seconds".
+    It must be finite unless a bound is infinite. `noun`: its name in messages, such as "seconds".
 
     >>> require_number("SGD: momentum", 2, 0, below=1)
     Traceback (most recent call last):
@@ -101,7 +101,7 @@ def require_number(
 
 
 def require_word(what: str, value: Any, words: Collection[object]) -> Any:
-    """Return one of several words; raise ArgumentError for other values.
+    """Return `value` if it is one of `words`; raise ArgumentError otherwise.
 
     >>> require_word("pad: mode", "mirror", ("edge", "wrap"))
     Traceback (most recent call last):
@@ -117,8 +117,8 @@ def require_word(what: str, value: Any, words: Collection[object]) -> Any:
 def require_shape(
     what: str, shape: Sequence[int], wanted: Sequence[int], why: str = "", *, of: str = ""
 ) -> None:
-    """Raise ShapeError for another shape than the wanted one, which `why` explains, or is that `of`
-    another array.
+    """Raise ShapeError unless `shape` is `wanted`, which `why` explains; `of` names an array of
+    that shape.
 
     >>> require_shape("convolution: bias", (3,), (4,), "one value for each feature")
     Traceback (most recent call last):
@@ -132,7 +132,7 @@ feature
 
 
 def noun(value: object) -> str:
-    """Return what a message calls a value of an unexpected kind.
+    """Return the type of an unexpected value for a message, with its article.
 
     >>> noun(None), noun(3), noun({})
     ('None', 'an int', 'a dict')
@@ -143,7 +143,7 @@ def noun(value: object) -> str:
 
 
 def function_name(function: Any) -> str:
-    """Return what a message calls a function.
+    """Return the name of a function for a message.
 
     >>> function_name(len), function_name(functools.partial(len)), function_name(functools.partial)
     ('len', 'len', 'partial')
@@ -157,30 +157,30 @@ _LONG_ARRAY = r"array\((\[[^()]{40})[^()]{40,}\]"
 
 
 def _abridged(message: object) -> object:
-    """Return a message in which arrays show their first elements only."""
+    """Return a message in which arrays are cut after their first elements."""
     if isinstance(message, str) and len(message) > 120:
         return re.sub(_LONG_ARRAY, lambda m: f"array({' '.join(m[1].split())} ...]", message)
     return message
 
 
 class NbgraphError(Exception):
-    """Base of all errors raised by nbgraph.
+    """Base of all errors that nbgraph raises.
 
-    Uncaught, it is shown by the frames of user code and its message (see `nbgraph.tracebacks`);
+    The traceback of an uncaught error shows the frames of user code only (`nbgraph.tracebacks`);
     `ng.config.debug = 1` or `NBGRAPH_DEBUG=1` shows all frames.
     """
 
     def __init__(self, *args: object, **options: object) -> None:
-        # the options are those of the built-in exception
+        # the built-in exception takes the options
         super().__init__(*map(_abridged, args), **options)
         install()
 
-    def _render_traceback_(self) -> list[str]:  # what IPython asks errors for
+    def _render_traceback_(self) -> list[str]:  # called by IPython
         return in_notebook(self)
 
 
 class Obstacle(NamedTuple):
-    """A construct of a scalar function that is not understood."""
+    """An unsupported construct of a scalar function."""
 
     function: str
     problem: str
@@ -190,17 +190,17 @@ class Obstacle(NamedTuple):
     remedy: str
 
 
-MAX_OBSTACLES = 8  # that a message shows; the rest is counted
+MAX_OBSTACLES = 8  # most obstacles that a message shows; the others are counted
 
 
 class CaptureError(NbgraphError, TypeError):
-    """The text of a scalar function uses constructs that are not understood: its `obstacles`."""
+    """A scalar function has unsupported constructs, the `obstacles` of the error."""
 
     obstacles: tuple[Obstacle, ...] = ()
 
     @classmethod
     def of(cls, obstacles: Sequence[Obstacle], operator: str = "") -> Self:
-        """Return the error for these constructs of an operator, in the order of the text.
+        """Return the error for these constructs of an operator, in the order of the source.
 
         >>> print(CaptureError.of([Obstacle("f", "no such name", "f.py", 2, "nane", "define it")]))
         f: no such name
@@ -225,8 +225,8 @@ class CaptureError(NbgraphError, TypeError):
 
 
 def _shown(places: Sequence[Obstacle]) -> str:
-    """Return the text of a cause that is met at one line or several."""
-    if is_own(places[0].filename):  # an operator of the library: its text does not help
+    """Return the text of a cause that occurs in one or several lines."""
+    if is_own(places[0].filename):  # an operator of the library: its source does not help
         return f"{places[0].problem}; {places[0].remedy}"
     first, lines = places[0], sorted({o.line for o in places} - {places[0].line})
     more = f" and line{'s'[: len(lines) - 1]} {', '.join(map(str, lines))}" if lines else ""
@@ -239,7 +239,7 @@ def _shown(places: Sequence[Obstacle]) -> str:
 
 
 def _numbered(causes: Sequence[Sequence[Obstacle]], operator: str) -> str:
-    """Return the list of several causes."""
+    """Return the text of several causes as a numbered list."""
     lines = [f"{operator}: {len(causes)} constructs are not understood"]
     for number, places in enumerate(causes[:MAX_OBSTACLES], 1):
         function = places[0].function
@@ -252,21 +252,21 @@ def _numbered(causes: Sequence[Sequence[Obstacle]], operator: str) -> str:
 
 
 class DerivativeError(NbgraphError, TypeError):
-    """The derivative asked for is not defined."""
+    """The requested derivative is not defined."""
 
 
 class CertificateError(DerivativeError):
-    """A derivative disagrees with differences of the function it belongs to."""
+    """A derivative disagrees with finite differences of its function."""
 
 
 class DerivativeWarning(UserWarning):
-    """A branch is taken on a set without interior, as `0.0 if x == 0 else x * math.log(x)`, and the
-    limit of the other branch's slope is infinite or was not found: the branch's own is used. Or an
-    array that a gradient is taken by becomes a number, as by `float(x)` or `np.asarray(x)`."""
+    """A branch is for isolated points, as in `0.0 if x == 0 else x * math.log(x)`, and the slope of
+    the other branch has no finite limit there, or none was found: the branch's slope is used. Or an
+    array whose gradient is computed is converted to a number, as by `float(x)`."""
 
 
 class CompileError(NbgraphError, RuntimeError):
-    """A kernel could not be compiled; `details` holds the compiler's own text."""
+    """A kernel could not be compiled; `details` is the compiler's message."""
 
     def __init__(self, message: str, details: str = "") -> None:
         super().__init__(message)
@@ -274,7 +274,7 @@ class CompileError(NbgraphError, RuntimeError):
 
 
 class FusionError(NbgraphError, TypeError):
-    """Operators would give other results in one loop than one after another."""
+    """Fusing operators into one loop would change their results."""
 
 
 class ArgumentError(NbgraphError, TypeError):
@@ -282,11 +282,11 @@ class ArgumentError(NbgraphError, TypeError):
 
 
 class MissingName(NbgraphError, AttributeError):
-    """A module, namespace or array has no such name; the message says what to write instead."""
+    """A module, namespace or array has no such name; the message has the name to use instead."""
 
 
 class DTypeError(NbgraphError, TypeError):
-    """A dtype is not supported here, or may not be cast as asked."""
+    """A dtype is not supported here, or cannot be cast as requested."""
 
 
 class ShapeError(NbgraphError, ValueError):
@@ -302,14 +302,14 @@ class IndexingError(NbgraphError, IndexError):
 
 
 class FormatError(NbgraphError, ValueError):
-    """A text or a file is damaged, or is not of the kind that is read here."""
+    """A text or a file is damaged, or has another format than expected."""
 
 
 class DataError(NbgraphError, ValueError):
-    """A source of samples cannot be read there: a record is damaged, a number is none, a file ends.
+    """Samples cannot be read: a record is damaged, a value is not a number, a file is truncated.
 
-    `file`, `record` and `offset` (bytes from the file's start) say where, as far as it is known;
-    they are part of the message.
+    `file`, `record` and `offset` (in bytes) are the location, as far as it is known, and part of
+    the message.
 
     >>> DataError("the checksum differs", file="train.rec", record=7, offset=4096)
     DataError('the checksum differs (train.rec, record 7, byte 4096)')
@@ -331,19 +331,19 @@ class DataError(NbgraphError, ValueError):
 
 
 class DivergenceError(NbgraphError, ArithmeticError):
-    """The loss of a training is NaN; the message names the batch, and the data where they are."""
+    """The loss of a training is NaN; the message names the batch, and the data if they are NaN."""
 
 
 class DeviceError(NbgraphError, ValueError):
-    """A device is not there, or is another one than asked for."""
+    """A device does not exist, or differs from the expected one."""
 
 
 class GraphError(NbgraphError, AssertionError):
-    """A graph is not legal: a pass has a fault, or nodes were put together by hand."""
+    """A graph is invalid: a pass is faulty, or nodes were assembled wrongly by hand."""
 
 
 class EngineError(NbgraphError, RuntimeError):
-    """The engine was asked for something it cannot do, or an operation broke its promise."""
+    """The engine cannot do what is requested, or an operation violated its declaration."""
 
 
 class KernelError(EngineError):
@@ -351,10 +351,10 @@ class KernelError(EngineError):
 
 
 class ElementError(NbgraphError):
-    """The text of an operator raises for an element. It is also the exception of the text, or the
-    nearest one above that is built in, so that `except ValueError` catches it.
+    """The Python code of an operator raises for an element. The error is also an instance of that
+    exception's nearest built-in class, so that `except ValueError` catches it.
 
-    `raised` and `element` say what is raised and for which element, where that is known.
+    `raised` and `element` are the exception and the index of the element, if they are known.
     """
 
     raised: kernel_errors.Raised | None = None
@@ -362,19 +362,19 @@ class ElementError(NbgraphError):
 
 
 class EngineTimeout(EngineError, TimeoutError):
-    """A wait took longer than it was allowed to; the message names what is unfinished."""
+    """A wait exceeded its time limit; the message names the unfinished operations."""
 
 
 class StorageError(NbgraphError, RuntimeError):
-    """Memory was given back twice, or to a pool it does not belong to."""
+    """Memory was freed twice, or in a pool to which it does not belong."""
 
 
 class OutOfMemory(StorageError, MemoryError):
-    """There is no memory left, or the limit is reached; the message says who holds what."""
+    """No memory is left, or the limit is reached; the message lists the owners of memory."""
 
 
 class KVStoreError(NbgraphError, RuntimeError):
-    """A store of parameters could not do what it was asked for."""
+    """A store of parameters could not complete a request."""
 
 
 class KVMembershipError(KVStoreError):
@@ -382,11 +382,11 @@ class KVMembershipError(KVStoreError):
 
 
 class LabelError(NbgraphError, ValueError):
-    """A label that is not a class, from 0 to the number of classes, that one not included."""
+    """A label is not a class, a whole number from 0 to below the number of classes."""
 
 
 def unpicklable(what: str, remedy: str) -> Callable[..., Never]:
-    """`__reduce_ex__` of a class whose objects belong to their process: no pickles, no copies."""
+    """Return `__reduce_ex__` of a class whose objects can be neither pickled nor copied."""
 
     def refuse(self: object, protocol: object = None) -> Never:
         raise TypeError(f"{what} can be neither pickled nor copied; {remedy}")

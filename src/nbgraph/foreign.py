@@ -1,6 +1,6 @@
-"""What names of PyTorch, JAX, Keras, MXNet and NumPy are called here, for messages.
+"""Counterparts of names of PyTorch, JAX, Keras, MXNet and NumPy, for error messages.
 
-A row of a table: names of other libraries, and what to write instead.
+A row of a table has names of other libraries, and what to write instead.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from nbgraph.errors import MissingName
 
 
 def _table(rows: str) -> dict[str, str]:
-    """Return what to write instead by name; a row is "name name = instead", {} the name, {:l} in
-    lower case."""
+    """Return a dict of rows "name name = what to write instead", in which {} is the name and {:l}
+    the name in lower case."""
     pairs = (row.split(" = ", 1) for row in rows.strip().splitlines())
     each = ((name, how) for names, how in pairs for name in names.split())
     return {name: how.replace("{}", name).replace("{:l}", name.lower()) for name, how in each}
 
 
-# of modules and functions
+# for modules and functions
 NAMES = _table("""
     Linear FullyConnected LazyLinear = ng.nn.Dense(units)
     Conv Convolution Conv2D = ng.nn.Conv2d(features, window)
@@ -154,12 +154,12 @@ NAMES = _table("""
     utils = ng.io, whose iterators take a DataLoader of torch, too
 """)
 
-# of arrays
-_ALIKE = (
+# for attributes of arrays
+_SHARED = (
     "zero_grad unsqueeze permute block_until_ready masked_fill index_select chunk unbind "
     "add sub mul div neg eq ne lt le gt ge mm bmm mv matmul cuda repeat_interleave"
 )
-METHODS = {name: NAMES[name] for name in _ALIKE.split()} | _table("""
+METHODS = {name: NAMES[name] for name in _SHARED.split()} | _table("""
     numpy as_np_ndarray values = x.asnumpy()
     cpu = x.to_device(ng.cpu()), or x.asnumpy()
     requires_grad requires_grad_ = x.attach_grad() and ng.autograd.record()
@@ -195,7 +195,7 @@ METHODS = {name: NAMES[name] for name in _ALIKE.split()} | _table("""
     tobytes tofile dump flags byteswap choose = x.asnumpy(), whose array has it
 """)
 
-# of modules of ng.nn
+# for attributes of modules of ng.nn
 MODULES = _table("""
     cuda cpu reset_ctx = model.to(ng.gpu(0)), model.to(ng.cpu())
     half cast bfloat16 = model.to(dtype='float16'), or 'bfloat16'
@@ -217,17 +217,17 @@ MODULES = _table("""
     register_buffer buffers = an array as attribute, named in the class's statistics_named
 """)
 
-# of operators, for what is a room elsewhere: `ng.mod` is a function here
+# for attributes of operators that are modules elsewhere: `ng.mod` is a function here
 OPERATORS = {name: NAMES[name] for name in ("Module", "BucketingModule")} | _table("""
     grad backward = f.derivative('x'), an operator, or ng.grad of a function that returns one number
 """)
 
-# of metrics
+# for attributes of metrics
 METRICS = _table("""
     update get reset = ng.nn.metrics.Meter([metric]), whose update takes outputs, then targets
 """)
 
-# losses of `fit`
+# for losses of `fit`
 LOSSES = _table("""
     binary_crossentropy bce = loss=ng.binary_cross_entropy
     categorical_crossentropy sparse_categorical_crossentropy nll = loss='cross_entropy'
@@ -239,7 +239,7 @@ LOSSES = _table("""
     top_k_accuracy = 'top_k'
 """)
 
-# keywords for which something else is written
+# for keywords that have no counterpart
 ADVICE = _table("""
     requires_grad = x.attach_grad(), after the array is made
     num_workers = prefetch=2 of the iterator
@@ -256,7 +256,7 @@ ADVICE = _table("""
     lr learning_rate = optimizer=lambda model: ng.optim.Adam(model, lr=0.01)
 """)
 
-# keywords
+# for keywords with another name here
 KEYWORDS = _table("""
     dim = axis
     keepdim = keepdims
@@ -292,7 +292,7 @@ KEYWORDS = _table("""
 
 
 def near(name: str, choices: Iterable[str]) -> str:
-    """Return "did you mean ...?" of the nearest choices; "" where none is near.
+    """Return "did you mean ...?" with the choices most similar to `name`, or "".
 
     >>> near("maximun", ["maximum", "minimum"])
     "did you mean 'maximum'?"
@@ -308,7 +308,7 @@ def near(name: str, choices: Iterable[str]) -> str:
 def remedy(
     name: str, choices: Iterable[str], table: Mapping[str, str] = NAMES, otherwise: str = ""
 ) -> str:
-    """Return what to write instead of a name that is not there.
+    """Return a hint what to write instead of a missing name.
 
     >>> remedy("Linear", [])
     'here that is ng.nn.Dense(units)'
@@ -325,8 +325,8 @@ _ROOMS = "nn nn/callbacks nn/metrics optim io io/transforms".split()
 
 
 def elsewhere(name: str) -> list[str]:
-    """Return where the rooms have a name, in whatever case; they are read as text, since a mistake
-    should not load them.
+    """Return the public modules' spellings of a name, ignoring case. Their sources are searched as
+    text, because a mistake should not import them.
 
     >>> elsewhere("Adam"), elsewhere("ndarrayiter"), elsewhere("nothing")
     (['ng.optim.Adam'], ['ng.io.NDArrayIter'], [])
@@ -341,12 +341,12 @@ def elsewhere(name: str) -> list[str]:
 
 
 def missing(shown: str, names: Mapping[str, Any]) -> Callable[[str], Never]:
-    """Return `__getattr__` of a module that has `names` and that people know as `shown`."""
+    """Return `__getattr__` of a module with globals `names` and public name `shown`."""
     folders = names.get("__path__", ())
 
     def refuse(name: str) -> Never:
         if any(Path(p, name).exists() or Path(p, f"{name}.py").exists() for p in folders):
-            raise MissingName(name, name=name)  # `from ... import name` asks first, then loads it
+            raise MissingName(name, name=name)  # `from ... import name` then imports the submodule
         hint = "" if name.startswith("_") else remedy(name, [n for n in names if n[0] != "_"])
         raise MissingName(f"{shown} has no {name!r}" + (f"; {hint}" if hint else ""), name=name)
 
@@ -361,7 +361,7 @@ def published(
 
 
 class _Foreign:
-    """An attribute that says what it is called here."""
+    """A descriptor that raises an error with the counterpart of a foreign attribute."""
 
     __slots__ = ("name", "table")
 
@@ -374,9 +374,9 @@ class _Foreign:
 
 
 def explain_methods(cls: type, table: Mapping[str, str] = METHODS) -> None:
-    """Have objects of a class name the right attribute for one of another library.
+    """Let missing attributes in `table` raise an error that names the right attribute.
 
-    Descriptors, as `__getattr__` would slow every attribute down; `dir` does not list them.
+    They are descriptors, because `__getattr__` would slow down every attribute; `dir` omits them.
     """
     own = frozenset(table).difference(dir(cls))
     for name in own:

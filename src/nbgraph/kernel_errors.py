@@ -1,6 +1,6 @@
-"""What the codes stand for that kernels end with: errors of elements, labels, indices, matrices.
+"""Exceptions for the error codes that kernels return: bad elements, labels, indices, matrices.
 
-A kernel returns 0, or a code whose last byte says what went wrong and whose other bytes say where.
+A kernel returns 0, or a code whose last byte is the kind of error, and the other bytes its place.
 """
 
 from __future__ import annotations
@@ -19,47 +19,47 @@ from nbgraph.tracebacks import place_label
 __dir__ = public_names(globals())
 
 
-# not a failure: the answer of a loop of unknown length to a call with the range (0, 2), after a
-# while; a call with (1, 2) runs the rest of it
+# not an error: a loop of unknown length may return this after a while from a call with the range
+# (0, 2); a call with (1, 2) then runs the rest
 UNFINISHED = 1 << 62
 
 
-INDEX_CODE = 3  # in the last byte of a kernel's code: the rest is an index out of bounds
+INDEX_CODE = 3  # last byte of a code for an index out of bounds; the rest is the index
 
 
-CLASS_CODE = 5  # the same of a label: its place, the number of classes and the label
+CLASS_CODE = 5  # for a bad label; the rest is its place, the number of classes and the label
 
 
-LABEL_BITS, COUNT_BITS, PLACE_BITS = 18, 18, 19  # what is beyond is told as the last that fits
+LABEL_BITS, COUNT_BITS, PLACE_BITS = 18, 18, 19  # larger numbers are clipped to these sizes
 
 
-RAISED_CODE = 6  # the same of an element that the text raises for: a key of _RAISED, its place
+RAISED_CODE = 6  # for an exception of an element; the rest is a key of _RAISED and the element
 
 
-RAISED_BITS = 18  # of that key
+RAISED_BITS = 18  # size of that key
 
 
-MATRIX_CODE = 251  # the same of a matrix that a routine of LAPACK fails for: a place in _FAILURES
+MATRIX_CODE = 251  # for a failure of LAPACK; the rest is an index of _FAILURES
 
 
-_FAILURES = list[str]()  # what was wrong with matrices
+_FAILURES = list[str]()  # descriptions of failures of LAPACK
 
 
-STUCK_CODE = 4  # the same: a `while` loop whose trips change nothing; the rest is a key of _STUCK
+STUCK_CODE = 4  # for a `while` loop that would never end; the rest is a key of _STUCK
 
 
-_STUCK: dict[int, str] = {}  # where such loops are, by what their codes say
+_STUCK: dict[int, str] = {}  # places of such loops by key
 
 
 def stuck_code(where: str) -> int:
-    """Return the code of a kernel whose `while` loop there ("file:line") would go on for ever."""
+    """Return the code for a `while` loop at `where` ("file:line") that would never end."""
     key = zlib.crc32(where.encode())
     _STUCK[key] = where
     return key * 256 + STUCK_CODE
 
 
 def matrix_code(failure: str) -> int:
-    """Return the code of a kernel for what is wrong with a matrix.
+    """Return the code for a failure of LAPACK, described by `failure`.
 
     >>> of_kernel("linalg_solve", matrix_code("singular matrix"))
     LinAlgError('linalg_solve: singular matrix')
@@ -70,7 +70,7 @@ def matrix_code(failure: str) -> int:
 
 
 class Raised(NamedTuple):
-    """What a text raises: the operator, the name of a built-in exception, the words, the line."""
+    """A `raise` of an operator's code: operator, built-in exception, message, and line."""
 
     operator: str
     kind: str
@@ -78,13 +78,13 @@ class Raised(NamedTuple):
     place: str  # "file:line"
 
 
-_RAISED: dict[int, Raised] = {}  # by what their codes say
+_RAISED: dict[int, Raised] = {}  # by the keys in their codes
 
 
 def raised_code(raised: Raised) -> int:
-    """Return the code of a kernel for an element that the text raises for, which is not known.
+    """Return the code for an exception of an unknown element.
 
-    `element + 1` times `1 << 8 + RAISED_BITS` is added where the element is known.
+    For a known element, the kernel adds `element + 1` times `1 << 8 + RAISED_BITS`.
 
     >>> code = raised_code(Raised("root", "ValueError", "x is negative", "roots.py:3"))
     >>> of_kernel("fused_root_add", code + (7 + 1 << 8 + RAISED_BITS))
@@ -99,7 +99,7 @@ def raised_code(raised: Raised) -> int:
 
 @functools.cache
 def _element_error(kind: str) -> type[ElementError]:
-    """Return the class of an error that is both an ElementError and the built-in exception."""
+    """Return a class that derives from ElementError and from the built-in exception `kind`."""
     base = getattr(builtins, kind)
     if not issubclass(base, Exception) or base is Exception:
         return ElementError
@@ -116,7 +116,7 @@ def _raised_error(kind: str, message: str) -> ElementError:
 
 
 def of_element(raised: Raised, element: int | None, operands: str = "") -> ElementError:
-    """Return the error of an element, whose operands may be told.
+    """Return the exception of an element, with its `operands` as text if they are known.
 
     >>> of_element(Raised("root", "ValueError", "negative", "roots.py:3"), 7, "x=-1.0")
     ValueError('root: negative (element 7, x=-1.0, raised at roots.py:3)')
@@ -131,7 +131,7 @@ def of_element(raised: Raised, element: int | None, operands: str = "") -> Eleme
 
 
 def always(raised: Raised) -> ElementError:
-    """What a call raises of a text that raises for every element.
+    """Return the exception of a call whose operator raises for every element.
 
     >>> always(Raised("root", "ValueError", "unknown method 'x'", "roots.py:3"))
     ValueError("root: unknown method 'x' (raised at roots.py:3)")
@@ -141,7 +141,7 @@ def always(raised: Raised) -> ElementError:
 
 
 def of_kernel(name: str, code: int) -> Exception:
-    """What the code of a kernel becomes that did not end well.
+    """Return the exception for an error code of the kernel `name`.
 
     >>> of_kernel("take", 7 * 256 + INDEX_CODE)
     IndexingError('take: index 7 is out of bounds of its axis')
@@ -168,7 +168,7 @@ def of_kernel(name: str, code: int) -> Exception:
 
 
 def no_class(name: str, place: str, label: object, classes: int) -> LabelError:
-    """Return the error of a label at `place` that names none of `classes` classes."""
+    """Return the error for a label at `place` that is not one of `classes` classes."""
     expected = (
         f"a class from 0 to {classes - 1}" if classes else "no label, as there are no classes"
     )
@@ -176,7 +176,7 @@ def no_class(name: str, place: str, label: object, classes: int) -> LabelError:
 
 
 def public_name(name: str) -> str:
-    """Return what people call an operator that `cross_entropy` is made of; others as they are."""
+    """Return "cross_entropy" for the internal operators that it consists of, else `name`."""
     return "cross_entropy" if name.startswith(("label_entropy", "target_entropy")) else name
 
 

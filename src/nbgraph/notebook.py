@@ -1,6 +1,6 @@
-"""What nbgraph adds to a session of IPython: errors by the lines of the user, failed arrays that
-raise when a cell shows them, failures that nobody waits for, reported when the cell has ended, and
-operators that follow `%autoreload`.
+"""Integration with IPython: tracebacks without frames of nbgraph, failed arrays that raise when a
+cell displays them, unobserved failures reported at the end of a cell, and operators that
+`%autoreload` updates.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import Any
 from nbgraph.foreign import near
 from nbgraph.tracebacks import passes, session, shorten
 
-_attended: weakref.WeakSet[Any] = weakref.WeakSet()  # sessions
+_attended: weakref.WeakSet[Any] = weakref.WeakSet()  # sessions with our hooks
 _reports: list[Callable[[], None]] = []
 
 
 def after_cell(report: Callable[[], None]) -> None:
-    """Have `report` called when a cell of a notebook has ended."""
+    """Call `report` whenever a cell of a notebook has ended."""
     _reports.append(report)
 
 
 def attend() -> None:
-    """Take part in the session of IPython that runs this process, if one does.
+    """Install the hooks in the session of IPython that runs this process, if there is one.
 
-    A handler of exceptions that somebody has set already stays.
+    An existing custom handler of exceptions is kept.
     """
     shell = session()
     if shell is None or shell in _attended:
@@ -75,9 +75,9 @@ def _suggestion(error: BaseException) -> str:
 
 
 def _raising(compute: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return what formats the result of a cell, for which an array that failed is an error.
+    """Wrap the formatter of a cell's result, so that it raises the error of a failed array.
 
-    Formatters cannot raise it, as IPython goes on after their errors.
+    Single formatters cannot raise it, because IPython catches their errors.
     """
 
     @functools.wraps(compute)
@@ -90,7 +90,7 @@ def _raising(compute: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _nothing() -> None:
-    """Wait for nothing."""
+    """Do nothing."""
 
 
 def _ended(result: object = None) -> None:
@@ -100,8 +100,8 @@ def _ended(result: object = None) -> None:
 
 
 def _follow_reloads() -> None:
-    """Have IPython's autoreload renew operators and traced functions that a session imported by
-    name, as it renews functions: by the code of theirs."""
+    """Let IPython's autoreload update imported operators and traced functions in place, as it does
+    for functions: by replacing their code."""
     rules = getattr(sys.modules.get("IPython.extensions.autoreload"), "UPDATE_RULES", None)
     if rules is not None and (_renewable, _renew) not in rules:
         rules.append((_renewable, _renew))

@@ -1,7 +1,7 @@
-"""Python text as a tree, also while other threads do the same.
+"""Thread-safe parsing of Python source.
 
-CPython 3.11 counts the depth of a tree that it makes once for all threads, and raises SystemError
-where another thread made one in between. Ours take turns; a foreign one is met by trying again.
+CPython 3.11 has one recursion counter for the syntax trees of all threads, and raises SystemError
+if two threads build trees at once. A lock protects our calls; if others interfere, we try again.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Literal, cast
 from nbgraph.scopes import forkable
 
 _LOCK = forkable(threading.RLock())
-_ATTEMPTS = 50  # a foreign thread has to come in between each time
+_ATTEMPTS = 50  # another thread would have to interfere in each of them
 
 
 def parse(text: str) -> ast.Module:
-    """`ast.parse`, with its errors about the text.
+    """Like `ast.parse`: return the tree of a module, or raise SyntaxError.
 
     >>> ast.unparse(parse("a = 1+  2"))
     'a = 1 + 2'

@@ -1,7 +1,7 @@
-"""Small pictures and tables as text: SVG plots and bar charts, aligned columns, HTML around them.
+"""SVG plots and bar charts, tables of aligned columns, and HTML for notebooks.
 
-Nothing here knows of operators. Colours are those of Okabe and Ito (told apart by colour-blind
-readers too); lines and letters take the page's own colour, so dark pages work.
+Independent of operators. The colours of Okabe and Ito suit colour-blind readers; lines and letters
+have the colour of the page, so dark pages work.
 
 >>> print(columns([("x", "T2"), ("sigma", "scalar")]))
 x      T2
@@ -23,20 +23,20 @@ _CHARACTER = 6.2  # width of a letter in the legend
 
 
 def escape(text: str) -> str:
-    """Text as HTML and SVG have it."""
-    import html  # with the names of all characters: a millisecond
+    """Escape a text for HTML and SVG."""
+    import html  # takes a millisecond
 
     return html.escape(text)
 
 
 class Curve(NamedTuple):
-    """Points to be joined; NaN and infinity break the line, and are crosses if `marked`."""
+    """A line through points; NaN and infinity interrupt it, and are crosses if `marked`."""
 
     x: Sequence[float]
     y: Sequence[float]
     label: str = ""
     dashed: bool = False
-    colour: str = ""  # by default another one for each curve
+    colour: str = ""  # by default different for each curve
     marked: bool = False
 
 
@@ -48,10 +48,10 @@ def line_plot(
     title: str = "",
     whole: bool = False,
 ) -> str:
-    """Return an SVG line plot with axes, ticks and a legend; a point without neighbours is a dot.
+    """Return an SVG line plot with axes, ticks and a legend; an isolated point is a dot.
 
-    Poles do not flatten the rest: the vertical range leaves out the outermost few values where
-    they are far beyond the others. `whole`: ticks of the horizontal axis are whole numbers only.
+    The vertical range excludes a few outliers, so that poles do not flatten the rest. `whole`:
+    whether ticks of the horizontal axis are whole numbers only.
 
     >>> line_plot([Curve([0.0, 1.0], [0.0, 2.0], "f")])[:4]
     '<svg'
@@ -82,7 +82,7 @@ def line_plot(
 
 
 def line_plots(panels: Sequence[Sequence[Curve]], *, title: str = "", whole: bool = False) -> str:
-    """Return an SVG of plots side by side, each with axes of its own.
+    """Return an SVG of plots side by side, each with its own axes.
 
     >>> line_plots([[Curve([0, 1], [0, 1], "a")], [Curve([0, 1], [5, 9], "b")]]).count("<svg")
     3
@@ -102,7 +102,7 @@ def _dash(curve: Curve) -> str:
 
 
 class _Frame(NamedTuple):
-    """Data coordinates to pixels."""
+    """The mapping from data coordinates to pixels."""
 
     x: tuple[float, float]
     y: tuple[float, float]
@@ -128,7 +128,7 @@ class _Frame(NamedTuple):
 
 
 def _core(ys: Sequence[float]) -> tuple[float, float]:
-    """Return the range of sorted values, without a few that are far out."""
+    """Return the range of sorted values without outliers."""
     if not ys:
         return (0.0, 1.0)
     low, high = ys[len(ys) // 12], ys[-1 - len(ys) // 12]
@@ -144,7 +144,7 @@ def _widened(ends: tuple[float, float], share: float) -> tuple[float, float]:
 
 
 def ticks(low: float, high: float, count: int = 6) -> list[float]:
-    """Round numbers between two ends: multiples of 1, 2 or 5 times a power of ten.
+    """Return round numbers between two ends: multiples of 1, 2 or 5 times a power of ten.
 
     >>> ticks(-3.1, 3.1)
     [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0]
@@ -170,7 +170,7 @@ def _axes(frame: _Frame, whole: bool) -> Iterator[str]:
 
 
 def text_at(x: float, y: float, text: str, anchor: str = "middle") -> str:
-    """Return a line of SVG text; `anchor`: "start", "middle" or "end" of it is at (x, y)."""
+    """Return a line of SVG text whose `anchor` ("start", "middle" or "end") is at (x, y)."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="currentColor">'
         f"{escape(text)}</text>"
@@ -178,7 +178,7 @@ def text_at(x: float, y: float, text: str, anchor: str = "middle") -> str:
 
 
 def _path(frame: _Frame, curve: Curve) -> Iterator[str]:
-    """Path commands; far-out values stay finite in pixels."""
+    """Yield the path commands of a curve; outliers are clipped, outside of the visible range."""
     joined = False
     tall = 20 * (frame.y[1] - frame.y[0])
     for x, y in zip(curve.x, curve.y, strict=True):
@@ -191,7 +191,7 @@ def _path(frame: _Frame, curve: Curve) -> Iterator[str]:
 
 
 def _points(frame: _Frame, curve: Curve) -> Iterator[str]:
-    """Dots for points that no line reaches; crosses on the axis for values that are not finite."""
+    """Yield dots for isolated points, and crosses on the axis for values that are not finite."""
     known = [math.isfinite(x) and math.isfinite(y) for x, y in zip(curve.x, curve.y, strict=True)]
     for k, (x, y) in enumerate(zip(curve.x, curve.y, strict=True)):
         if known[k]:
@@ -218,7 +218,7 @@ def _legend(frame: _Frame, curves: Sequence[Curve]) -> Iterator[str]:
 
 
 def document(parts: Sequence[str], width: float, height: float, title: str = "") -> str:
-    """SVG elements as a whole picture of this size, in pixels.
+    """Return SVG elements as a document of this size in pixels.
 
     >>> document([text_at(5, 5, "a < b")], 10, 10)[-22:]
     '>a &lt; b</text></svg>'
@@ -240,7 +240,7 @@ _THICK = 16  # height of a bar
 
 
 class Bar(NamedTuple):
-    """A span of a row; `hint` shows when it is pointed at."""
+    """A span in a row of a chart; `hint` is its tooltip."""
 
     start: float
     end: float
@@ -251,7 +251,7 @@ class Bar(NamedTuple):
 
 
 def packed(spans: Sequence[tuple[float, float]]) -> list[int]:
-    """For spans in order of their starts, the layer of each, so that none overlap in a layer.
+    """Assign a layer to each span, sorted by starts, so that spans in a layer do not overlap.
 
     >>> packed([(0, 5), (1, 2), (3, 4), (5, 6)])
     [0, 1, 1, 0]
@@ -259,7 +259,7 @@ def packed(spans: Sequence[tuple[float, float]]) -> list[int]:
     ends: list[float] = []
     layers: list[int] = []
     for start, end in spans:
-        free = next((i for i, taken in enumerate(ends) if taken <= start), len(ends))
+        free = next((i for i, last in enumerate(ends) if last <= start), len(ends))
         ends[free : free + 1] = [end]
         layers.append(free)
     return layers
@@ -268,7 +268,7 @@ def packed(spans: Sequence[tuple[float, float]]) -> list[int]:
 def bar_chart(
     rows: Sequence[tuple[str, Sequence[Bar]]], *, width: int = 760, title: str = "", unit: str = ""
 ) -> str:
-    """Return an SVG chart of spans: a labelled row for each, bars that overlap under one another.
+    """Return an SVG chart of labelled rows of spans, overlapping ones below each other.
 
     >>> bar_chart([("worker", [Bar(0.0, 1.0, "load")])])[:4]
     '<svg'
@@ -323,7 +323,7 @@ def _bar(bar: Bar, x: float, y: float, scale: float) -> str:
 
 
 def columns(rows: Sequence[Sequence[str]], *, gap: str = "  ") -> str:
-    """Rows as aligned columns; the last column is not padded."""
+    """Return rows of cells as text with aligned columns; the last column is not padded."""
     if not rows:
         return ""
     count = max(len(row) for row in rows)
@@ -333,36 +333,36 @@ def columns(rows: Sequence[Sequence[str]], *, gap: str = "  ") -> str:
 
 
 class Text(str):
-    """A text of several lines, which a session shows as it is printed."""
+    """A text of several lines, whose repr is the text itself."""
 
     __slots__ = ()
     __repr__ = str.__str__
 
 
 def sections(parts: Sequence[tuple[str, str]]) -> str:
-    """Headings, each over its indented text."""
+    """Return headings, each over its indented text."""
     return "\n\n".join(f"{head}\n{indented(body)}" for head, body in parts)
 
 
 def indented(text: str, by: int = 4) -> str:
-    """Every line moved to the right."""
+    """Return a text with its lines indented."""
     return "\n".join(" " * by + line if line else line for line in text.splitlines())
 
 
 class Report:
-    """What shows itself as headings over texts: printed, and below its title in a notebook.
+    """The base of reports that are displayed as headings over texts, in notebooks with a title.
 
-    A class has `title` and `sections()`, and says by `_headed` whether the title is printed, too.
-    A dataclass has its fields as plain values already.
+    A subclass defines `title` and `sections()`; `_headed`: whether the title is printed, too.
+    `to_dict` suits dataclasses.
     """
 
     __slots__ = ()
 
-    title: Any  # a text, or a property that gives it
+    title: Any  # a text, or a property that returns one
     _headed = False
 
     def sections(self) -> list[tuple[str, str]]:
-        """Return headings and texts, in order."""
+        """Return pairs of a heading and a text, in order."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -376,12 +376,12 @@ class Report:
         return html_sections(self.title, self.sections())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything, as plain values."""
+        """Return all values as a dict of plain values."""
         return dataclasses.asdict(self)  # type: ignore[call-overload]
 
 
 def html_sections(title: str, parts: Sequence[tuple[str, str]]) -> str:
-    """Headings with preformatted text."""
+    """Return HTML of headings over preformatted texts."""
     body = "".join(
         f'<div style="margin-top:.6em;font-weight:600">{escape(head)}</div>'
         f'<pre style="margin:.2em 0 0 1em">{escape(text)}</pre>'
@@ -391,7 +391,7 @@ def html_sections(title: str, parts: Sequence[tuple[str, str]]) -> str:
 
 
 def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table of texts.
+    """Return an HTML table of texts.
 
     >>> html_table(["a"], [["<1>"]])[-35:]
     '&lt;1&gt;</td></tr></tbody></table>'

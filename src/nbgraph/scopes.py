@@ -1,10 +1,10 @@
-"""What no signal may leave half done: blocks within which context variables have other values, and
-calls on a thread that gets no signals. And what no fork may: locks of other threads. Counters that
-need no lock are read here, too.
+"""Protection from signals and forks: blocks that set context variables atomically, calls on a
+thread without signals, and locks that are free in a forked child. Also counters without locks.
 
-CPython looks for signals where a Python function begins, behind calls and where a loop jumps back.
-So a block begins by one instruction that calls nothing of Python and is followed by none of those,
-and it ends in a function of C: one of Python might not be entered.
+CPython checks for signals at the start of a Python function, after calls and at backward jumps. So
+the `__enter__` of a block takes effect in one instruction that runs no Python code and is followed
+by no such check, and its `__exit__` is a C function: a Python one could be interrupted before its
+first line.
 """
 
 import _imp
@@ -27,24 +27,24 @@ from typing import Any
 from weakref import WeakSet
 
 _bootstrap: Any = sys.modules["_frozen_importlib"]  # `importlib._bootstrap`
-_LOCKING = "_get_module_lock", "cb"  # its functions that have the lock on all imports
-_STACK = 1 << 20  # bytes that a compiler may take of one
-_LONGEST = 20.0  # seconds that a fork waits for other threads
-_LOOK = 0.001  # seconds between two looks meanwhile
+_LOCKING = "_get_module_lock", "cb"  # its functions that run with the global import lock
+_STACK = 1 << 20  # stack size in bytes that a compiler may need
+_FORK_TIMEOUT = 20.0  # seconds that a fork waits for the locks of other threads
+_POLL = 0.001  # seconds between two attempts meanwhile
 
 
 class Ending(io.IOBase):
-    """What ends a block by `close`, of C: `__exit__` of IOBase calls it, whatever it is given."""
+    """An object whose `__exit__`, a C function of IOBase, calls `close`, whatever its arguments."""
 
     __slots__ = ("close",)
-    closed: Any = True  # for its finaliser, which would call `close` too
+    closed: Any = True  # keeps the finaliser from calling `close`
     close: Any
 
 
 class Scopes:
-    """Variables that blocks set together: `begin` ends the `__enter__` of a class, whose `__exit__`
-    is `end`. Its objects may be used by several threads and within each other, as what ends the
-    innermost block stands in the context."""
+    """Context variables that blocks set together. The `__enter__` of a class ends with `begin`, and
+    its `__exit__` is `end`. Its objects may be nested and shared by threads, because the context
+    itself stores what ends the innermost block."""
 
     def __init__(self, *variables: ContextVar[Any]) -> None:
         innermost: ContextVar[Any] = ContextVar("nbgraph_block")
@@ -56,15 +56,14 @@ class Scopes:
         self._block = type("Block", (_Block,), {"__exit__": self.end})
 
     def __call__(self, *values: Any) -> Any:
-        """Return a block in which they have these values."""
+        """Return a context manager that sets the variables to these values."""
         return self._block(self, values)
 
     def begin(self, values: tuple[Any, ...]) -> None:
-        """Set the variables; the caller does no more than return, and calls this without a star,
-        behind which signals are looked for."""
+        """Set the variables. The caller must do nothing but return afterwards, and must not call
+        this with a star, after which CPython checks for signals."""
         tokens: list[Any] = []
-        # a deque of nothing goes through them, and is false, as `with` asks whether an exception
-        # ends here
+        # a deque of length 0 consumes the map; it is false, so `with` does not suppress exceptions
         end = partial(deque, map(ContextVar.reset, self._variables, tokens), 0)
         tokens[:] = map(ContextVar.set, self._variables, (end, *values))
 
@@ -80,8 +79,8 @@ class _Block:
 
 
 def load(name: str) -> Any:
-    """Return a module, imported if need be. Garbage is collected afterwards: imports make next to
-    none, and looking for it among all that they make takes a fifth of their time."""
+    """Import a module with the garbage collector disabled: imports leave hardly any garbage, and
+    collections would take a fifth of their time."""
     collects = gc.isenabled()
     try:
         gc.disable()
@@ -92,10 +91,10 @@ def load(name: str) -> Any:
 
 
 def attend(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """Return what a function returns, called on another thread than the main one, where a signal
-    may raise behind any call and leave what it was at half done; a signal ends the wait alone."""
+    """Call a function on another thread than the main one, and return its result. A signal raises
+    on the main thread, so it interrupts only the wait, and never the function halfway."""
     run = partial(copy_context().run, function, *arguments, **options)
-    # no other thread goes on when the interpreter ends, and new ones may lack room
+    # other threads stop when the interpreter ends, and new ones may have too small a stack
     alone = sys.is_finalizing() or 0 < threading.stack_size() < _STACK
     if alone or threading.get_ident() != threading.main_thread().ident:
         return run()
@@ -104,8 +103,8 @@ def attend(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any
     done.acquire()
     start = map(_thread.start_new_thread, [_attend], [(thread_name(), run, done, results)])
     try:
-        begun[:] = start  # one instruction: what it raises is not a signal's
-    except RuntimeError:  # there may be no more threads
+        begun[:] = start  # one instruction, so a signal cannot raise the RuntimeError
+    except RuntimeError:  # no more threads are allowed
         return run()
     done.acquire()
     if results[0][1] is not None:
@@ -114,7 +113,7 @@ def attend(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any
 
 
 def _attend(name: str, run: Callable[[], Any], done: _thread.LockType, results: list[Any]) -> None:
-    _HERE.name = name
+    _STATE.name = name
     try:
         results.append((run(), None))
     except BaseException as error:
@@ -123,14 +122,14 @@ def _attend(name: str, run: Callable[[], Any], done: _thread.LockType, results: 
 
 
 def _leave_imports() -> None:
-    """Give back what an interrupt within an import left with this thread: locks without which no
-    other thread imports anything, or one module. Imports that are under way keep theirs."""
+    """Release the import locks that an interrupted import left with this thread, and without which
+    other threads could not import. The locks of running imports are kept."""
     under_way: set[Any] = set()
     frame = sys._getframe()
     while frame := frame.f_back:
         if frame.f_globals is vars(_bootstrap):
             if frame.f_code.co_name in _LOCKING:
-                return  # a finaliser calls
+                return  # called by a finaliser within the import system
             under_way.add(frame.f_locals.get("name"))
     for reference in list(_bootstrap._module_locks.values()):
         lock = reference()
@@ -138,32 +137,32 @@ def _leave_imports() -> None:
             if lock.name in under_way:
                 break
             lock.release()
-    with suppress(RuntimeError):  # another thread has it
+    with suppress(RuntimeError):  # another thread owns it
         while _imp.lock_held():
             _imp.release_lock()
 
 
 def attended(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Have a function called as `attend` does."""
+    """Decorate a function so that `attend` runs it."""
     return wraps(function)(partial(attend, function))
 
 
-class _Here(threading.local):
+class _ThreadState(threading.local):
     name = ""
-    taken: tuple[list[Any], list[Any]] = [], []  # locks, and whether a fork has each
+    fork_locks: tuple[list[Any], list[Any]] = [], []  # locks, and whether the fork acquired each
 
 
-_HERE = _Here()
+_STATE = _ThreadState()
 _LOCKS: WeakSet[Any] = WeakSet()
 
 
 def thread_name() -> str:
-    """Return what the thread is called, or the one for which it attends to something."""
-    return _HERE.name or threading.current_thread().name  # which lists threads that it did not know
+    """Return the name of this thread, or of the thread for which it runs a call of `attend`."""
+    return _STATE.name or threading.current_thread().name  # registers unknown threads
 
 
 def count_of(counter: "count[int]") -> int:
-    """How often `next` was called, without calling it.
+    """Return the next value of a counter without advancing it.
 
     >>> count_of(count(3))
     3
@@ -172,30 +171,30 @@ def count_of(counter: "count[int]") -> int:
 
 
 def forkable(lock: Any) -> Any:
-    """Return a lock that no other thread has while this one forks: a child has no such thread, and
-    could never take it."""
+    """Register a lock that a fork acquires before it starts: the child lacks the other threads, and
+    so a lock that one of them owned would never be released. Return the lock."""
     _LOCKS.add(lock)
     return lock
 
 
 def _before_fork() -> None:
-    end = time.monotonic() + _LONGEST
+    end = time.monotonic() + _FORK_TIMEOUT
     while True:
         try:
             locks = [*_LOCKS]
-        except RuntimeError:  # another thread made one meanwhile
+        except RuntimeError:  # another thread added one meanwhile
             continue
-        _HERE.taken = locks, []
-        _HERE.taken[1][:] = map(methodcaller("acquire", False), locks)  # all, or what there is
-        if all(_HERE.taken[1]) or time.monotonic() > end:
+        _STATE.fork_locks = locks, []
+        _STATE.fork_locks[1][:] = map(methodcaller("acquire", False), locks)
+        if all(_STATE.fork_locks[1]) or time.monotonic() > end:
             return
         _after_fork()
-        time.sleep(_LOOK)
+        time.sleep(_POLL)
 
 
 def _after_fork() -> None:
-    deque(map(methodcaller("release"), compress(*_HERE.taken)), 0)
-    _HERE.taken = [], []
+    deque(map(methodcaller("release"), compress(*_STATE.fork_locks)), 0)
+    _STATE.fork_locks = [], []
 
 
 if hasattr(os, "register_at_fork"):

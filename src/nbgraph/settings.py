@@ -3,45 +3,45 @@
 
 | setting         | meaning; the variable is NBGRAPH_ and the name in capitals |
 |-----------------|------------------------------------------------------------|
-| compiler        | who compiles new kernels: "llvm", the quick one; "numba",  |
-|                 | the reference; "auto": LLVM where it can. Or "python": run |
-|                 | the user's text itself                                     |
+| compiler        | compiler of new kernels: "llvm", which is fast; "numba",   |
+|                 | the reference; "auto": LLVM if possible. Or "python": run  |
+|                 | the user's Python code without compiling                   |
 | cache_dir       | folder of compiled kernels; empty string: no disk cache    |
-| cache_bytes     | size at which the oldest kernels are dropped               |
+| cache_bytes     | size of the cache at which the oldest kernels are removed  |
 | default_float   | dtype of created arrays, "float32" or "float64"            |
 | parking         | how threads sleep: "auto", or "portable" for POSIX threads |
-| engine          | "naive", "threaded" or "chaos": the one used at first      |
-| engine_pending  | unfinished operations at which pushers are held back, of   |
-|                 | engines that are made from then on                         |
-| engine_bytes    | the same of the bytes that unfinished operations declare   |
-| storage_limit   | bytes that arrays of a device may have; 0: all there are   |
-| storage_pool    | how blocks are kept for reuse: "rounded" to powers of two, |
-|                 | "naive": by their own sizes, "unpooled": not at all        |
+| engine          | initial engine: "naive", "threaded" or "chaos"             |
+| engine_pending  | number of unfinished operations at which `push` blocks;    |
+|                 | for engines that are created later                         |
+| engine_bytes    | the same for the bytes that unfinished operations declare  |
+| storage_limit   | most bytes for arrays of a device; 0: no limit             |
+| storage_pool    | pooling of freed blocks: "rounded" to powers of two,       |
+|                 | "naive": by exact size, "unpooled": none                   |
 | storage_reserve | percent of the machine's memory that pools leave free      |
-| fusion_limit    | scalar operations that a graph puts in one loop; 0: none   |
-| stream_bytes    | size of outputs from which on they are written past the   |
-|                 | caches; -1: half of the last cache, 0: never               |
-| temp_copies     | temporary spaces of a device, taken in turn                |
+| fusion_limit    | most scalar operations in a fused loop; 0: no fusion       |
+| stream_bytes    | least size of outputs that are written past the caches;    |
+|                 | -1: half of the last cache, 0: never                       |
+| temp_copies     | temporary spaces of a device, used in rotation             |
 | watchdog        | seconds without progress after which a wait warns; 0: none |
-| anomaly         | 1: after every operator on arrays, and every node of an    |
-|                 | executor, look for a first NaN                             |
-| eager_compile   | 1: no graph runs unfused while its kernels are compiled    |
-|                 | in the background                                          |
-| gpu             | which GPUs there are: "auto", those of NVIDIA's driver;    |
-|                 | "emulated": some in this process, to try what has none;    |
-|                 | "none". Looked at when a GPU is first asked for            |
+| anomaly         | 1: check for a first NaN after every operator on arrays    |
+|                 | and every node of an executor                              |
+| eager_compile   | 1: graphs wait for their kernels, instead of running       |
+|                 | unfused during compilation in the background               |
+| gpu             | available GPUs: "auto", those of NVIDIA's driver;          |
+|                 | "emulated": emulated in this process, for tests; "none".   |
+|                 | Read at the first use of a GPU                             |
 | tf32            | 1: products of float32 on GPUs may round their operands to |
-|                 | 11 bits, as tensor cores do; several times quicker         |
-| cuda_graphs     | 0: plans on GPUs that are made now are always issued       |
-|                 | kernel by kernel; 1: as CUDA graphs from their second run  |
-| progress        | 0: no line about long compilations (else in terminals and  |
-|                 | notebooks)                                                 |
-| debug           | 1: compilers' own texts are shown with errors, functions   |
-|                 | that hold a worker for long are named, and faulthandler    |
-|                 | shows which pushed kernel crashed                          |
+|                 | 11 bits, for tensor cores; several times faster            |
+| cuda_graphs     | 1: later plans on GPUs run as CUDA graphs from their       |
+|                 | second run on; 0: they are launched kernel by kernel       |
+| progress        | 0: no progress line for long compilations (otherwise in    |
+|                 | terminals and notebooks)                                   |
+| debug           | 1: errors include the compiler's messages, functions that  |
+|                 | block a worker for long are named, and faulthandler shows  |
+|                 | which pushed kernel crashed                                |
 
-Machine code is made for the host, or for what Numba's own variables NUMBA_CPU_NAME and
-NUMBA_CPU_FEATURES say.
+Machine code is generated for the host, or for the CPU of Numba's variables NUMBA_CPU_NAME and
+NUMBA_CPU_FEATURES.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ _CHOICES = {
     "parking": ("auto", "portable"),
     "storage_pool": ("rounded", "naive", "unpooled"),
 }
-LARGEST = 2**63 - 1  # compiled code has no larger numbers
-# the least and the most; 0: the largest
+LARGEST = 2**63 - 1  # of int64, in compiled code
+# least and greatest value; a greatest value of 0 stands for LARGEST
 _RANGES: dict[str, tuple[int, int]] = {
     "engine_pending": (1, 0),
     "engine_bytes": (1, 0),
@@ -83,25 +83,25 @@ _RANGES: dict[str, tuple[int, int]] = {
     "anomaly": (0, 1),
     "debug": (0, 1),
 }
-# settings that were read for good, and what to do instead of setting them
-_READ = {
+# settings that can no longer change, and what to do instead of setting them
+_FIXED = {
     "cpu_name": "set NUMBA_CPU_NAME before nbgraph is imported",
     "parking": "set NBGRAPH_PARKING before nbgraph is imported",
     "cpu_features": "set NUMBA_CPU_FEATURES before nbgraph is imported",
 }
 
-# whether compiler="python" was ever asked for in this process: until then no call need look
+# whether compiler="python" was ever set in this process: until then, calls need not check it
 PYTHON_ASKED = [False]
-# the same of either, or of anomaly=1: operators on arrays have to look closely
+# the same for compiler="python" or anomaly=1, which operators on arrays have to check
 CLOSELY_ASKED = [False]
-# the same of debug=1
+# the same for debug=1
 DEBUG_ASKED = [False]
 
 
 def _default_cache_dir() -> str:
     try:
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    except RuntimeError:  # a user whom the system does not know, as in containers
+    except RuntimeError:  # the user has no home directory, as in containers
         return ""
     return str(Path(base) / "nbgraph")
 
@@ -117,13 +117,13 @@ def _number(name: str, text: str) -> int:
 
 
 def read_for_good(name: str, remedy: str) -> None:
-    """The setting has had its effect: from now on setting it raises, and says the remedy."""
-    _READ[name] = remedy
+    """Fix a setting, which has had its effect: changing it raises an error with the remedy."""
+    _FIXED[name] = remedy
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The values in force; see the module's table."""
+    """The values of all settings; see the table of the module."""
 
     compiler: str = "auto"
     cache_dir: str = ""
@@ -155,7 +155,7 @@ class Settings:
             object.__setattr__(self, "cache_dir", os.path.expanduser(self.cache_dir))  # noqa: PTH111
 
     def checked(self, label: Callable[[str], str] = "config: {}".format) -> Settings:
-        """Itself, if every value is allowed; else a ValueError with the label of the setting."""
+        """Return `self`; raise ValueError, with the setting's label, for a value not allowed."""
         if self.compiler == "python":
             PYTHON_ASKED[0] = True
         if self.compiler == "python" or self.anomaly:
@@ -178,7 +178,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls) -> Settings:
-        """Read `NBGRAPH_*`; what is not set keeps its default."""
+        """Read the variables `NBGRAPH_*`; others have their defaults."""
         values: dict[str, Any] = {
             "cache_dir": _default_cache_dir(),
             "cpu_name": os.environ.get("NUMBA_CPU_NAME", ""),
@@ -197,7 +197,7 @@ _NAMES = dict.fromkeys(field.name for field in fields(Settings))
 
 
 def _unknown(names: Iterable[str]) -> str:
-    """What is wrong with names of which some are not settings; empty where all are."""
+    """Return an error message for the first name that is not a setting, or ""."""
     for name in names:
         if name not in _NAMES:
             import difflib
@@ -213,7 +213,7 @@ _scopes = Scopes(_variable)
 
 
 class _Override:
-    """The context manager of `config(...)`: in force between enter and exit, per context."""
+    """The context manager of `config(...)`, which changes settings in the current context."""
 
     def __init__(self, changes: dict[str, Any]) -> None:
         self._changes = changes
@@ -227,15 +227,15 @@ class _Override:
 
 
 class Config:
-    """`ng.config`: settings as attributes. Set, one holds in all threads until the process ends;
-    overridden with a `with` block, in the block's context.
+    """`ng.config`, the settings as attributes. Setting one applies to all threads until the process
+    ends; a `with` block overrides settings in its own context.
 
-    What settings there are, and what they mean, stands in the table of `nbgraph.settings`
-    (`help("nbgraph.settings")`); `ng.config.current` has all values. Each is read from a variable
-    NBGRAPH_ and its name in capitals when nbgraph is imported. TypeError for an unknown
-    setting in a call, ValueError for a value that is not allowed, AttributeError for an unknown
-    attribute and where another value would have no effect: it has been read for good, or is set
-    within a `with` block, which has values of its own.
+    The table of `nbgraph.settings` (`help("nbgraph.settings")`) explains the settings, and
+    `ng.config.current` has all values. The initial values are read from variables, NBGRAPH_ and
+    the name in capitals, when nbgraph is imported. A call raises TypeError for an unknown setting
+    and ValueError for a value that is not allowed. Setting an attribute raises AttributeError if it
+    is unknown, or if a new value would have no effect: because the setting was used already, or
+    within a `with` block, which has its own values.
 
     >>> import nbgraph as ng
     >>> ng.config.default_float
@@ -257,10 +257,10 @@ class Config:
         self.__dict__["variable"] = _variable
 
     def __call__(self, **changes: object) -> _Override:
-        """Changes for a `with` block; a bad name or value is refused at once."""
+        """Return a context manager that changes settings; check names and values immediately."""
         if problem := _unknown(changes):
             raise TypeError(problem)
-        # a bad value is refused here, not at `with`
+        # raise an error for a bad value here, not at `with`
         replace(self.current, **changes).checked()  # pyright: ignore[reportArgumentType]
         return _Override(changes)
 
@@ -268,22 +268,22 @@ class Config:
         if problem := _unknown([name]):
             raise AttributeError(problem)
         value = getattr(replace(self._session, **{name: value}).checked(), name)
-        if name in _READ and value != getattr(self._session, name):
+        if name in _FIXED and value != getattr(self._session, name):
             raise AttributeError(
                 f"config: {name}={value!r} would have no effect, as {name} has been read; "
-                f"{_READ[name]}"
+                f"{_FIXED[name]}"
             )
         if self.variable.get() is not self._session:
             raise AttributeError(
                 f"config: {name}={value!r} is set within a block of ng.config(...), which has "
                 "values of its own; set it outside, or give it to the block"
             )
-        # in place, as contexts and threads have this very object
+        # in place, as all contexts and threads share this object
         object.__setattr__(self._session, name, value)
 
     @property
     def current(self) -> Settings:
-        """The settings in force in this context, as they are now."""
+        """A copy of the settings of this context."""
         return replace(self.variable.get())
 
     def __getattr__(self, name: str) -> Any:
@@ -292,7 +292,7 @@ class Config:
         raise AttributeError(name if name.startswith("_") else _unknown([name]))
 
     def __reduce__(self) -> str:
-        return "config"  # the one of its process
+        return "config"  # unpickled as the object of the other process
 
     def __repr__(self) -> str:
         return f"config({self.variable.get()})"
@@ -306,5 +306,5 @@ for _name in os.environ:
 
 
 def looks_closely() -> bool:
-    """Return whether operators run as written, or each result is looked at, in this context."""
+    """Return whether operators run as Python, or results are checked for NaN, in this context."""
     return CLOSELY_ASKED[0] and (config.compiler == "python" or bool(config.anomaly))

@@ -1,4 +1,4 @@
-"""Shapes and strides: broadcasting, memory overlap, and the iteration space of a loop."""
+"""Shapes and strides: broadcasting, memory overlap, and iteration spaces of loops."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from nbgraph.errors import ArgumentError, AxisError, ShapeError
 Array = np.ndarray[Any, Any]
 Arrays = Sequence[Array]
 Shape = tuple[int, ...]
-PartialShape = tuple[int | None, ...] | None  # None: not known, the whole or one extent
+PartialShape = tuple[int | None, ...] | None  # None: an unknown shape, or an unknown extent
 Shapes = Sequence[PartialShape]
 Axis = int | tuple[int, ...] | None
 Overlap = Literal["none", "exact", "partial"]
-_MAX_WORK = 1000  # effort spent on deciding whether strided arrays really share an element
+_MAX_WORK = 1000  # NumPy's effort to decide whether strided arrays share an element
 
 
 def broadcast(name: str, operands: Sequence[tuple[str, tuple[int, ...]]]) -> tuple[int, ...]:
-    """Return the broadcast shape; ShapeError names op, operands and the axis that does not fit.
+    """Return the broadcast shape of labelled shapes; raise ShapeError if they do not broadcast.
 
     >>> broadcast("f", [("x", (3, 1)), ("y", (4,))])
     (3, 4)
@@ -47,9 +47,9 @@ def spreads(shape: Sequence[int], wide: Sequence[int]) -> bool:
 
 
 def merged(a: PartialShape, b: PartialShape, what: str) -> PartialShape:
-    """What two partial shapes say together; ShapeError where they contradict each other.
+    """Combine the known extents of two partial shapes; raise ShapeError if they disagree.
 
-    None, for the whole or one extent, is not known.
+    None stands for an unknown shape or an unknown extent.
 
     >>> merged((None, 3), (2, None), "x")
     (2, 3)
@@ -69,8 +69,8 @@ def merged(a: PartialShape, b: PartialShape, what: str) -> PartialShape:
 def same_shape(
     in_shapes: Shapes, out_shapes: Shapes, *, op: str = "operator", **_: Any
 ) -> tuple[Shapes, Shapes]:
-    """What partial shapes of operands and outputs say where all have one shape; ShapeError where
-    they differ.
+    """Infer the shapes of operands and outputs that all have one shape; raise ShapeError if the
+    known ones differ.
 
     >>> same_shape([(2, None), None], [(None, 3)])
     ([(2, 3), (2, 3)], [(2, 3)])
@@ -82,8 +82,8 @@ def same_shape(
 
 
 def same_size(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shapes]:
-    """What partial shapes of an operand and a result say that have equally many elements: one
-    extent follows from all others.
+    """Infer the shapes of an operand and a result with equally many elements: a single unknown
+    extent follows from the others.
 
     >>> same_size([(2, None)], [(3, 4)])
     ([(2, 6)], [(3, 4)])
@@ -93,7 +93,7 @@ def same_size(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shapes]:
 
 
 def _completed(shape: PartialShape, other: PartialShape) -> PartialShape:
-    """Return a shape whose only unknown extent follows from the elements of another one."""
+    """Return `shape` with its only unknown extent computed from the size of `other`."""
     if shape is None or other is None or None in other or shape.count(None) != 1:
         return shape
     size = math.prod(n for n in other if n is not None)
@@ -104,7 +104,7 @@ def _completed(shape: PartialShape, other: PartialShape) -> PartialShape:
 
 
 def partial_text(shape: Sequence[int | None]) -> str:
-    """Return a partial shape as messages write it.
+    """Format a partial shape for messages.
 
     >>> partial_text((2, None)), partial_text((3,))
     ('(2, ?)', '(3,)')
@@ -114,7 +114,8 @@ def partial_text(shape: Sequence[int | None]) -> str:
 
 
 def axis_of(name: str, axis: int, ndim: int, argument: str = "axis") -> int:
-    """The axis counted from 0; AxisError where there is none, ArgumentError for another value."""
+    """Return `axis` counted from 0; raise AxisError if it does not exist, ArgumentError if it is
+    not a whole number."""
     try:
         exists = -ndim <= axis < ndim
     except TypeError:
@@ -126,7 +127,7 @@ def axis_of(name: str, axis: int, ndim: int, argument: str = "axis") -> int:
 
 
 def axes_of(name: str, axis: Axis, ndim: int, argument: str = "axis") -> tuple[int, ...]:
-    """Return the axes counted from 0 in the order given, all for None; none twice."""
+    """Return axes counted from 0, all for None; raise ShapeError for a repeated axis."""
     if axis is None:
         return tuple(range(ndim))
     listed = axis if isinstance(axis, tuple | list) else (axis,)
@@ -137,7 +138,7 @@ def axes_of(name: str, axis: Axis, ndim: int, argument: str = "axis") -> tuple[i
 
 
 def overlap(a: Array, b: Array) -> Overlap:
-    """How the memory of two arrays of one shape overlaps; "exact" means element by element."""
+    """Return how the memory of two arrays overlaps; "exact": element by element."""
     if a is b:
         return "exact"
     if not np.may_share_memory(a, b):
@@ -157,7 +158,7 @@ def overlap(a: Array, b: Array) -> Overlap:
 
 
 def address(a: Array) -> int:
-    """Where an array's first element lies."""
+    """Return the address of an array's first element."""
     return a.__array_interface__["data"][0]
 
 
@@ -174,10 +175,10 @@ def overlaps_itself(a: Array) -> bool:
 
 
 class Space(NamedTuple):
-    """An iteration space: an inner run and outer dimensions, innermost first; byte steps."""
+    """An iteration space: an inner run and outer dimensions, innermost first; steps in bytes."""
 
     inner: int
-    steps: tuple[int, ...]  # of each array along the inner run
+    steps: tuple[int, ...]  # one per array, along the inner run
     outer: tuple[tuple[int, tuple[int, ...]], ...]  # (extent, steps)
 
     @property
@@ -192,8 +193,8 @@ class Space(NamedTuple):
 
 
 def space(shape: Sequence[int], strides: Sequence[Sequence[int]], *, sort: bool = True) -> Space:
-    """Order axes by the last array's strides, drop sizes of 1, and merge what is contiguous.
-    `sort=False` keeps the order of axes, in which elements are counted."""
+    """Return an iteration space: axes sorted by the last array's strides, without axes of size 1,
+    and merged where contiguous. `sort=False` keeps the order of axes."""
     axes = [d for d in range(len(shape)) if shape[d] != 1]
     if not axes:
         return Space(1, (0,) * len(strides), ())
@@ -211,19 +212,19 @@ def space(shape: Sequence[int], strides: Sequence[Sequence[int]], *, sort: bool 
 
 
 def is_ordered(where: Space, shape: Sequence[int], strides: Sequence[Sequence[int]]) -> bool:
-    """Return whether elements are gone through as they are counted, the last axis fastest."""
+    """Return whether a space iterates in C order, with the last axis fastest."""
     return where.size == 1 or where == space(shape, strides, sort=False)
 
 
-_SHORT = 16  # elements of a run, below which a longer axis is gone through inside
-_TILE = 256  # elements of a run, at most, so that rows beside each other share what is cached
-_FAR, _PAGE = 512, 4096  # bytes from which lines are fetched apart, and from which they collide
+_SHORT = 16  # length of an inner run below which a longer axis becomes the inner one
+_TILE = 256  # greatest length of an inner run, so that adjacent rows share cache lines
+_FAR, _PAGE = 512, 4096  # strides in bytes that defeat prefetching, and that collide in the cache
 
 
 def tiled(where: Space) -> Space:
-    """Return the same elements in another order where an array is read across its rows: in runs so
-    short that what they fetch is still cached when the next row needs it; and where runs are of a
-    few elements, as of the channels of an image.
+    """Return a space with the same elements in an order that suits the cache. If an array is read
+    across its rows, runs are cut so that cache lines are reused by the next row; if runs are very
+    short, as over the channels of an image, another axis becomes the inner one.
 
     >>> tiled(Space(2000, (8000, 4), ((2000, (4, 8000)),)))
     Space(inner=250, steps=(8000, 4), outer=((2000, (4, 8000)), (8, (2000000, 1000))))
@@ -231,7 +232,7 @@ def tiled(where: Space) -> Space:
     Space(inner=256, steps=(4, 12), outer=((3, (4096, 4)), (4, (1024, 3072))))
     """
     if where.outer and where.inner < _SHORT:
-        return _turned(where)
+        return _with_longer_runs(where)
     if not where.outer or where.inner < 2 * _TILE:
         return where
     rows, steps = where.outer[0]
@@ -244,9 +245,9 @@ def tiled(where: Space) -> Space:
     return Space(cut, where.steps, ((rows, steps), far, *where.outer[1:]))
 
 
-def _turned(where: Space) -> Space:
-    """Return a space of short runs in runs along the longer axis of which steps are the smallest,
-    cut so that what they fetch is still cached for the others."""
+def _with_longer_runs(where: Space) -> Space:
+    """Return a space of short runs with a longer axis as the inner one, that of smallest steps, cut
+    so that cache lines are reused by the other axes."""
     longer = [k for k, (n, _) in enumerate(where.outer) if n >= max(_SHORT, 2 * where.inner)]
     if not longer:
         return where

@@ -1,5 +1,5 @@
-"""Checks of calls by signatures: for an unknown keyword, an argument too many or a missing one the
-error says what a public function takes, and how other libraries' keywords are called here.
+"""Checks of calls against signatures: errors for unknown keywords, surplus or missing arguments
+list the parameters of a public function, and the counterparts of other libraries' keywords.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ F = TypeVar("F", bound=Function)
 
 
 def unknown_keyword(name: str, keyword: str, names: Collection[str]) -> str:
-    """Return the message for a keyword that a function of these parameters does not have. It has
-    Python's words: Polars looks for them to find out what a function takes.
+    """Return the message for an unknown keyword of a function with parameters `names`. It contains
+    Python's phrase, which Polars searches for to learn a function's parameters.
 
     >>> unknown_keyword("sum", "dim", ["x", "axis"])
     "sum: unexpected keyword argument 'dim'; here that is axis=; parameters: x, axis"
@@ -34,7 +34,7 @@ _PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KE
 
 
 def _too_many(name: str, parameters: Mapping[str, inspect.Parameter], count: int) -> str:
-    """Return the message for more arguments by position than a function has places."""
+    """Return the message for too many positional arguments."""
     placed = [n for n, p in parameters.items() if p.kind in _PLACED]
     named = [f"{n}=" for n in parameters if n not in placed]
     rest = f"; by name: {', '.join(named)}" if named else ""
@@ -46,7 +46,7 @@ def _too_many(name: str, parameters: Mapping[str, inspect.Parameter], count: int
 def require_arguments(
     function: Function, args: Sequence[Any], kwargs: Iterable[str], error: TypeError
 ) -> None:
-    """Raise ArgumentError where the error is Python's for a call, not one of what it does."""
+    """Raise ArgumentError if `error` is of the call itself, and not from within the function."""
     cls = type(args[0]) if function.__name__ == "__init__" else None
     name = function.__name__ if cls is None else cls.__name__
     require_keywords(function, kwargs, cls)
@@ -63,7 +63,7 @@ def require_arguments(
 
 
 def accepts(function: Function, count: int) -> bool:
-    """Return whether a function can be called with so many arguments, as far as is known.
+    """Return whether a function accepts `count` positional arguments; True if unknown.
 
     >>> accepts(lambda out: out, 2)
     False
@@ -78,7 +78,7 @@ def accepts(function: Function, count: int) -> bool:
 
 
 def refuse_keywords(function: Function, unknown: Iterable[str]) -> Never:
-    """Raise ArgumentError for the first keyword that a function or constructor lacks."""
+    """Raise ArgumentError for the first unknown keyword of a function or constructor."""
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     functions = [function]
     if isinstance(function, type):
@@ -91,8 +91,8 @@ def refuse_keywords(function: Function, unknown: Iterable[str]) -> Never:
 def refuse_arguments(
     function: Function, surplus: Sequence[Any], unknown: Iterable[str], /, **needed: Any
 ) -> Never:
-    """Raise ArgumentError for a keyword that a function lacks, arguments beyond its places, or
-    those without which it cannot be called: `needed`, where this function stands for each."""
+    """Raise ArgumentError for unknown keywords of a function, surplus arguments, or missing ones:
+    those in `needed` whose value is this function."""
     if unknown:
         refuse_keywords(function, unknown)
     parameters = dict(inspect.signature(function).parameters)
@@ -111,7 +111,7 @@ _signature = functools.lru_cache(256)(inspect.signature)  # 20 us
 
 
 def require_keywords(function: Function, names: Iterable[str], cls: type | None = None) -> None:
-    """Raise ArgumentError where a function, or a class's constructor, lacks a keyword."""
+    """Raise ArgumentError unless a function, or a class's constructor, takes these keywords."""
     parameters = _signature(function).parameters
     unknown = [name for name in names if name not in parameters]
     if unknown and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
@@ -119,7 +119,7 @@ def require_keywords(function: Function, names: Iterable[str], cls: type | None 
 
 
 def hide_unknown(function: F) -> F:
-    """Leave out of the signature that people see what takes arguments that are refused."""
+    """Remove the parameters `surplus` and `unknown` from the displayed signature."""
     if "unknown" in function.__code__.co_varnames:
         seen = inspect.signature(function)
         parameters = [
@@ -132,19 +132,19 @@ def hide_unknown(function: F) -> F:
 
 
 def checked(function: F) -> F:
-    """Have a function name the right keyword where it is called with an unknown one.
+    """Decorate a function so that unknown keywords raise ArgumentError with the right keyword.
 
-    One that is called at every step takes `**unknown: Never` and hands that to `refuse_keywords`
-    itself: a fifth of what a second frame costs.
+    Frequently called functions instead take `**unknown: Never` and pass it to `refuse_keywords`,
+    which costs a fifth of a second frame.
     """
     if function.__code__.co_flags & inspect.CO_VARKEYWORDS:
-        return hide_unknown(function)  # it knows what it takes
+        return hide_unknown(function)  # the function checks keywords itself
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except TypeError as error:  # costs nothing where there is none
+        except TypeError as error:  # costs nothing without an error
             require_arguments(function, args, kwargs, error)
             raise
 

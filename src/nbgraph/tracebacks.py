@@ -1,4 +1,4 @@
-"""What people see of an error: their own lines and the message, not the frames of nbgraph.
+"""Display of uncaught errors with the frames of user code only, without those of nbgraph.
 
 `ng.config.debug = 1` and `NBGRAPH_DEBUG=1` show all frames. Debuggers (`%debug`, `pdb.pm()`) always
 have them.
@@ -19,20 +19,20 @@ from typing import Any
 
 from nbgraph.settings import config
 
-OWN = (str(Path(__file__).parent) + os.sep, "<nbgraph.")  # files, and functions of tables
+OWN = (str(Path(__file__).parent) + os.sep, "<nbgraph.")  # files, and generated code
 
 
 @functools.cache
 def _foreign() -> tuple[str, ...]:
-    """Return how names of files begin that users have not written."""
+    """Return the prefixes of file names that are not user code."""
     import sysconfig  # loads a large module of the interpreter's build
 
     return (*(p + os.sep for p in {*sysconfig.get_paths().values()}), "<frozen ", "<__array_")
 
 
 def of_user(trace: TracebackType | None) -> TracebackType | None:
-    """Return the traceback without frames of nbgraph, and of libraries that nbgraph calls; whole
-    where no other frame is left.
+    """Return the traceback without the frames of nbgraph and of libraries that it calls, or
+    unchanged if no other frame is left.
 
     >>> import nbgraph as ng
     >>> try:
@@ -45,7 +45,7 @@ def of_user(trace: TracebackType | None) -> TracebackType | None:
     frames, inside, each = [], False, trace
     while each is not None:
         filename = each.tb_frame.f_code.co_filename
-        compiled = inside and filename.endswith(".pyx")  # of Cython, which names no folder
+        compiled = inside and filename.endswith(".pyx")  # of Cython, without a folder
         inside = compiled or filename.startswith((*OWN, *_foreign()) if inside else OWN)
         if not inside:
             frames.append(each)
@@ -57,7 +57,7 @@ def of_user(trace: TracebackType | None) -> TracebackType | None:
 
 
 def is_own(filename: str) -> bool:
-    """Return whether a file is one of nbgraph."""
+    """Return whether a file belongs to nbgraph."""
     return filename.startswith(OWN)
 
 
@@ -68,7 +68,7 @@ def session() -> Any:
 
 
 def file_label(filename: str) -> str:
-    """Return a file's name as people know it: a notebook's cell as IPython calls it.
+    """Return a file's name for messages; for a notebook's cell, IPython's name of the cell.
 
     >>> file_label("losses.py"), file_label("<stdin>")
     ('losses.py', '<stdin>')
@@ -77,7 +77,7 @@ def file_label(filename: str) -> str:
     if shell is not None:
         try:
             label = shell.compile.format_code_name(filename)
-        except Exception:  # another IPython: the plain name does
+        except Exception:  # another version of IPython
             label = None
         if label:
             return " ".join(label)
@@ -85,7 +85,7 @@ def file_label(filename: str) -> str:
 
 
 def place_label(place: str) -> str:
-    """Return a place of `kernels.scalar.wording.place` as people know it: of a cell its number.
+    """Return a place of `kernels.scalar.wording.place` for messages, with the number of a cell.
 
     >>> place_label("losses.py:12"), place_label("cell 2074109483:3")
     ('losses.py:12', 'cell:3')
@@ -100,7 +100,7 @@ def place_label(place: str) -> str:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield the error and what it was raised from, or while handling what."""
+    """Yield an error and its chain of causes and contexts."""
     each, seen = error, set[int]()
     while each is not None and id(each) not in seen:
         seen.add(id(each))
@@ -109,12 +109,12 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def passes(error: BaseException) -> bool:
-    """Return whether frames of nbgraph are part of the traceback of an error or of its causes."""
-    return any(any(_own(each)) for each in _chain(error))
+    """Return whether the traceback of an error, or of its causes, has frames of nbgraph."""
+    return any(any(_own_frames(each)) for each in _chain(error))
 
 
-def _own(error: BaseException | None) -> Iterator[bool]:
-    """Yield for each frame of the traceback whether it is one of nbgraph."""
+def _own_frames(error: BaseException | None) -> Iterator[bool]:
+    """Yield for each frame of the traceback whether it belongs to nbgraph."""
     trace = None if error is None else error.__traceback__
     while trace is not None:
         yield is_own(trace.tb_frame.f_code.co_filename)
@@ -123,11 +123,11 @@ def _own(error: BaseException | None) -> Iterator[bool]:
 
 @contextmanager
 def shortened(error: BaseException) -> Generator[None]:
-    """Show the error and its causes by the frames of users, within the block."""
+    """Within the block, reduce the tracebacks of an error and its causes to user code."""
     before = [(e, e.__traceback__, e.__suppress_context__) for e in _chain(error)]
     if not config.debug:
         for each, trace, _ in before:
-            if each.__cause__ is None and all(_own(each.__context__)):
+            if each.__cause__ is None and all(_own_frames(each.__context__)):
                 each.__suppress_context__ = True
             each.__traceback__ = of_user(trace)
     try:
@@ -138,7 +138,7 @@ def shortened(error: BaseException) -> Generator[None]:
 
 
 def in_notebook(error: BaseException) -> list[str]:
-    """Return the lines that IPython shows of an error."""
+    """Return the lines that IPython displays for an error."""
     from IPython.core.getipython import get_ipython
 
     handler: Any = get_ipython()
@@ -153,18 +153,18 @@ def _current() -> list[str]:
 
 
 def shorten(error: BaseException) -> None:
-    """Have an error that passes through nbgraph shown as one of nbgraph's own, if it is uncaught.
+    """Let an error that passes through nbgraph be displayed like nbgraph's errors, if uncaught.
 
-    The attribute is a function of this module: it holds no frames, and pickles.
+    The attribute is a function of this module, so it keeps no frames alive and can be pickled.
     """
     install()
     if not hasattr(error, "_render_traceback_"):
-        with suppress(AttributeError):  # a class with slots alone
+        with suppress(AttributeError):  # a class with slots
             error._render_traceback_ = _current  # type: ignore[attr-defined]
 
 
 def install() -> None:
-    """Have Python show uncaught errors of nbgraph short, unless somebody shows errors already."""
+    """Install the hook for uncaught errors of nbgraph, unless another hook is installed."""
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _show
 

@@ -1,4 +1,4 @@
-"""Build ahead what is compiled once for a machine: `python -m nbgraph.warm`.
+"""Compile in advance what is compiled once per machine: `python -m nbgraph.warm`.
 
 It fills the cache folder (the setting `cache_dir`) with the core of the engine, with what calls
 kernels from Python, and with the kernels of everyday arithmetic.
@@ -19,11 +19,11 @@ from nbgraph.engine import handle
 from nbgraph.kernels.compiler import entry as kernel_entry
 from nbgraph.settings import config
 
-# what it is, whether it is there, how it is made
+# name, check for its presence, function that builds it
 PARTS: tuple[tuple[str, Callable[[], bool], Callable[[], object]], ...] = (
     ("the engine's core", handle.ready, lambda: handle.core_unit(quiet=True)),
 )
-# what calls kernels from Python, one function for all of them: some 0.1 s
+# compiled functions through which Python calls kernels; about 0.1 s
 ENTRIES: tuple[Callable[[], int], ...] = (
     fastcall.code,
     array_entry.method,
@@ -33,11 +33,11 @@ ENTRIES: tuple[Callable[[], int], ...] = (
 
 
 def main() -> int:
-    """Build what is missing and say so; the exit status."""
+    """Build the missing parts, print what is done, and return the exit status."""
     if not config.cache_dir:
         sys.stdout.write("nbgraph: no cache folder (NBGRAPH_CACHE_DIR is empty): nothing is kept\n")
         return 1
-    with cache.lock():  # short programs may begin this many times before it is there
+    with cache.lock():  # several processes may start this at once
         for what, there, build in PARTS:
             if there():
                 sys.stdout.write(f"nbgraph: {what} is there already\n")

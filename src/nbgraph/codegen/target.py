@@ -48,7 +48,7 @@ define i64 @{symbol}({parameters}) {{
 
 
 def wrapper(symbol: str, inner: str, arity: int) -> str:
-    """Return LLVM text of `int64 symbol(int64, ...)`: Numba's `inner`, or -1 where it raises."""
+    """Return LLVM text of `int64 symbol(int64, ...)`, which calls `inner`; -1 if that raises."""
     words = [f"i64 %w{n}" for n in range(arity)]
     return _WRAPPER.format(
         inner=inner,

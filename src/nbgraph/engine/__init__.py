@@ -1,4 +1,4 @@
-"""What may run when: functions ordered by the variables they read and write.
+"""Scheduling of functions by the variables that they read and write.
 
 A function is pushed with the variables it reads (`const_vars`) and those it changes
 (`mutate_vars`). Any two functions of which one changes a common variable run in push order; all

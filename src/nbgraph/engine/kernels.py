@@ -225,7 +225,7 @@ class KernelPush:
             raise by_signal
 
     def tell_when_done(self, ticket: int, tell: Callable[[], object]) -> bool:
-        """Have a worker call `tell` when the ticket is done; False if it is done already."""
+        """Let a worker call `tell` when the ticket is done; return False if it is done already."""
         core = self._engine._opened()
         self._engine._open_queue(core, layout.PYTHON)
         token = next(core.tokens)

@@ -115,7 +115,7 @@ class Pending:
         return self.result()
 
     def _when_ended(self, tell: Callable[[], object]) -> bool:
-        """Call `tell` once the operation has ended; False where it has ended and is not called."""
+        """Call `tell` when the operation ends; return False, without a call, if it has ended."""
         with _waiters_lock:
             waiters = self._waiters
             if waiters is None:

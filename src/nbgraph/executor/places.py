@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
     @property
     def whole(self) -> bool:
-        """Whether the place is all of the value, in C order."""
+        """Whether the place covers the whole value, in C order."""
         return (
             self.offset == 0 and self.layout.contiguous and self.layout.nbytes >= self.value.nbytes
         )

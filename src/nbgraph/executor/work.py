@@ -67,7 +67,7 @@ class KernelWork:
 
     @property
     def empty(self) -> bool:
-        """Whether it does nothing: it writes no elements and takes no draw."""
+        """Whether it does nothing: it writes no elements and draws no random numbers."""
         return self.effect is None and not any(w and use.layout.size for w, use in self.uses)
 
     def granted(self, device: Context) -> Sequence[int]:
