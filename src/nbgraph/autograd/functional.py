@@ -1,4 +1,4 @@
-"""Derivatives of functions as functions: nothing is marked, nothing is collected.
+"""Derivatives of functions as functions, without marked arrays and collected gradients.
 
 They nest: `grad(grad(f))`, a gradient within `record()`, `jvp` of a gradient. Arguments may be
 dicts, lists and tuples of arrays; gradients come in the same structure. NumPy arrays and Python
@@ -50,15 +50,14 @@ def grad(
     f : callable that gives an array of one element, or with `has_aux` a pair of that and anything
         else. Arguments are arrays, floats, or dicts, lists and tuples of those.
     argnums : int, or several: then the gradient is a tuple
-    has_aux : whether the result is a pair of the gradient and the other
+    has_aux : whether the result is a pair of the gradient and the other value
     argnames : str, or several, in place of argnums: names of arguments, however they are passed;
         for several the gradient is a dict
 
     Returns
     -------
-    callable with the arguments of f: the gradient, in the structure of the argument. One that f
-        does not
-    use has a gradient of zeros.
+    callable with the arguments of f, which returns the gradient in the structure of the argument;
+    one that f does not use has a gradient of zeros.
 
     Raises
     ------
@@ -102,7 +101,7 @@ def value_and_grad(
 
 
 def _derivative(name: str, f: Function, argnums: Any, has_aux: bool, argnames: Any = None) -> Any:
-    """Return what `grad` or `value_and_grad` does."""
+    """Return the result of `grad` or `value_and_grad`, whichever is `name`."""
     require_function(name, f)
     if argnames is not None:
         return _by_names(name, f, argnums, argnames, has_aux)
@@ -227,7 +226,7 @@ def arguments_of(
 
 
 def positions(name: str, argnums: int | Sequence[int], count: int) -> list[int]:
-    """Return which of `count` arguments are differentiated; raise ArgumentError for others."""
+    """Return the indices of the differentiated arguments among `count`; refuse invalid ones."""
     listed: Any = argnums if isinstance(argnums, (tuple, list)) else [argnums]
     numbers = list[int]()
     for number in listed:
@@ -278,7 +277,7 @@ def named(what: str, f: Function) -> Callable[[Function], Function]:
     """Name a function after the one it differentiates."""
 
     def decorate(function: Function) -> Function:
-        function = functools.wraps(f, updated=())(function)  # an op has much of its own
+        function = functools.wraps(f, updated=())(function)  # an op has many attributes of its own
         function.__doc__ = f"The {what} of {function_name(f)}."
         return function
 

@@ -42,7 +42,7 @@ from nbgraph.operator.layout import layout
 from nbgraph.ops.define import library
 from nbgraph.signatures import checked
 
-_SMALL = 512  # elements of an array whose units are kept as a constant
+_SMALL = 512  # elements of an array whose unit arrays are a constant of the graph
 Blocks = tuple[Any, list[list[Any]], Any]
 Rows = Callable[[Function, tuple[Any, ...], bool], Blocks]
 
@@ -59,8 +59,8 @@ def jacrev(
     f : callable that gives an array, or a structure of them; with `has_aux` a pair of that and
         anything else. It is traced, as by `ng.jit`.
     argnums : int, or several: then there is a tuple for each result
-    has_aux : whether the result is a pair of the Jacobian and the other
-    holomorphic : whether f is, as complex results of complex arguments need
+    has_aux : whether the result is a pair of the Jacobian and the other value
+    holomorphic : whether f is holomorphic, as complex results of complex arguments require
 
     Returns
     -------
@@ -100,8 +100,8 @@ def hessian(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False
 
     Parameters
     ----------
-    f, argnums, has_aux : as those of `grad`. The function is traced, as by `ng.jit`; one that
-        cannot be, as it branches on a value, takes a pass for each element.
+    f, argnums, has_aux : as those of `grad`. The function is traced, as by `ng.jit`; where
+        that fails, as it branches on a value, each element takes a pass.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def _jacobian(
     key_of: Any = None,
     holomorphic: bool = False,
 ) -> Function:
-    """Return the function of all derivatives of `f`; `key_of` (or f) tells which are one."""
+    """Return the function of all derivatives of `f`; those of equal `key_of` share a trace."""
     require_function(name, f)
     key_of = f if key_of is None else key_of
     single = not isinstance(argnums, (tuple, list))
@@ -200,7 +200,7 @@ def _jacobian(
 
 
 def _refuse_complex(name: str, *structures: Any) -> None:
-    """Refuse arguments, and results where they count, that have complex numbers in them all."""
+    """Raise ArgumentError where every one of the structures has a complex array."""
     if all(any(p.value.dtype.kind == "c" for p in places(s, "")) for s in structures):
         also = "" if name == "hessian" else "; of a holomorphic function pass holomorphic=True"
         raise ArgumentError(
@@ -252,7 +252,7 @@ def _by_columns(f: Function, primals: tuple[Any, ...], has_aux: bool) -> Blocks:
 def _by_elements(
     f: Function, argnums: int | Sequence[int], has_aux: bool, args: Any, kwargs: Any
 ) -> Any:
-    """Return the Hessian by a backward pass for each element of a function that runs as written."""
+    """Return the Hessian of a function run as written, by a backward pass for each element."""
     variables, inner = arguments_of("hessian", argnums, args, kwargs)
     _refuse_complex("hessian", variables.arrays)
     outer, aux = recording.get() is not None, None
@@ -282,9 +282,9 @@ def _block(slope: Any, x: Any, variables: Variables, *, outer: bool) -> Any:
     return library.reshape(library.stack(rows), shape)
 
 
-def _units(like_it: Any) -> Any:
-    """Return arrays of one shape, each with a 1 at another element; small ones are made once."""
-    size, shape = like_it.size, (like_it.size, *like_it.shape)
+def _units(array: Any) -> Any:
+    """Return arrays of the shape of `array`, each with a 1 at another element, stacked."""
+    size, shape = array.size, (array.size, *array.shape)
     if size <= _SMALL:
-        return wrapped((build.constant(np.eye(size, dtype=like_it.dtype).reshape(shape)), 0))
-    return library.reshape(library.eye(size, dtype=like_it.dtype), shape)
+        return wrapped((build.constant(np.eye(size, dtype=array.dtype).reshape(shape)), 0))
+    return library.reshape(library.eye(size, dtype=array.dtype), shape)

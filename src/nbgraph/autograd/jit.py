@@ -26,7 +26,7 @@ from nbgraph.signatures import Function, checked
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_MOST = 256  # versions that a function keeps, oldest first out
+_MOST = 256  # versions that a function keeps; the oldest is dropped first
 _ENTERING = forkable(threading.Lock())
 _classes = core._class
 _settings = config.variable.get
@@ -49,8 +49,8 @@ class Jit(Generic[P, R]):
         self._lifted = tuple(lifted)  # positional arguments whose floats become arrays
         self.__qualname__: str = getattr(fn, "__qualname__", type(fn).__qualname__)
         self._versions: dict[Any, Version] = {}
-        self._known: dict[Any, Version] = {}  # the same by flat keys, see `signature.enter`
-        self._labels: dict[int, Sequence[str]] = {}  # of so many positional arguments
+        self._by_flat_key: dict[Any, Version] = {}  # see `signature.enter`
+        self._labels: dict[int, Sequence[str]] = {}  # by the number of positional arguments
         functools.update_wrapper(self, fn, updated=())
         self._label = f"jit of {function_name(fn)}"
 
@@ -69,7 +69,7 @@ class Jit(Generic[P, R]):
         kind = _classes[0]
         value: Any
         for value in args:
-            if type(value) is kind:  # most are
+            if type(value) is kind:  # the usual case
                 key.append(value._layout)
                 arrays.append(value)
             elif not enter(value, key, arrays):
@@ -79,7 +79,7 @@ class Jit(Generic[P, R]):
             if not enter(value, key, arrays):
                 return self._general(args, kwargs)
         flat = tuple(key)
-        version = self._known.get(flat)
+        version = self._by_flat_key.get(flat)
         if (
             version is None
             or version.content.changed()
@@ -89,7 +89,7 @@ class Jit(Generic[P, R]):
         return version(arrays, sys._getframe(1))
 
     def _general(self, args: Sequence[Any], kwargs: Mapping[str, Any], flat: Any = None) -> Any:
-        """Return the results by the version of the arguments, which a flat key has from now on."""
+        """Return the results by the full key of the arguments; store the version by `flat`."""
         if self.as_written():
             return self.traced_function(*self._unbound(args), **kwargs)
         try:
@@ -97,23 +97,23 @@ class Jit(Generic[P, R]):
         except InlineError:
             return self.traced_function(*self._unbound(args), **kwargs)
         if flat is not None:
-            keep(self._known, flat, version, _MOST)
+            keep(self._by_flat_key, flat, version, _MOST)
         return version(keyed.together(version.captured))
 
     def as_written(self) -> bool:
-        """Return whether the function itself runs: within a trace, or where one looks closely."""
+        """Return whether the function itself runs: in a trace, in the engine, or for debugging."""
         recorder = recording.get()
         if (recorder is not None and recorder.traces) or here.running is not None:
             return True
         return looks_closely()
 
     def _unbound(self, args: Sequence[Any]) -> Sequence[Any]:
-        """Return the arguments with the object itself where a method of it is called."""
+        """Return the arguments of the function; the first one of a bound method is its object."""
         bound = bool(args) and type(args[0]) is Bound and args[0].__func__ is self
         return (args[0].__self__, *args[1:]) if bound else args
 
     def version(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Version, Keyed]:
-        """Return the version for such arguments, traced if there is none."""
+        """Return the version for these arguments; trace the function if there is none."""
         own = self._unbound(args)
         bound, args = own is not args, own
         if self._lifted:
@@ -168,20 +168,20 @@ class Jit(Generic[P, R]):
         return self.version(args, kwargs)[0].graph
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
-        """Return what the function became for arguments like these, or without any for those of
-        the newest version: passes, loops, memory."""
+        """Return the passes, loops and memory of the graph for arguments like these; without
+        arguments, of the newest version."""
         newest = [] if args or kwargs else [*self._versions.values()][-1:]
         return explained(self._label, newest[0] if newest else self.version(args, kwargs)[0])
 
     def prepare(self, arrays: Sequence[Any], most: int) -> bool:
-        """Return whether the next call comes after no earlier one; see executor.Function."""
+        """Return whether the next call can start at once; see `executor.Function.prepare`."""
         functions = [v.function for v in [*self._versions.values()]]  # another thread may add one
         return all(function is None or function.prepare(arrays, most) for function in functions)
 
     def clear_cache(self) -> None:
         """Forget all versions; the next calls trace anew."""
         self._versions.clear()
-        self._known.clear()
+        self._by_flat_key.clear()
 
     @property
     def cache_size(self) -> int:
@@ -241,11 +241,11 @@ def jit(
     run that graph, as one operation of the engine, and return at once.
 
     Arrays in globals, closures and objects are read at each call. Numbers, strings and None are
-    part of the signature, like what `static_argnames` names: with another value the function is
-    traced again; so it is when it, or a function that it calls, or a value that they use, was
-    replaced. NumPy arrays among the arguments are copied; those found elsewhere are constants.
-    Random draws are made anew at each call. Results are arrays of their own, never views, but for
-    arguments and arrays from outside that the function gives back: these come back as they are.
+    part of the signature, like the arguments in `static_argnames`: another value traces the
+    function again. So does the replacement of the function, of one that it calls, or of a value
+    that they use. NumPy arrays among the arguments are copied; those found elsewhere are constants.
+    Random draws are made anew at each call. Results are new arrays, never views, except
+    arguments and arrays from outside that the function returns: these come back as they are.
 
     Within `ng.autograd.record()` a call is one operator of the tape. Derivatives of a jit function
     (`ng.value_and_grad(ng.jit(f))`) and those within one (`ng.jit(ng.value_and_grad(f))`) are part
@@ -260,12 +260,12 @@ def jit(
     Parameters
     ----------
     f : callable
-        Arguments may be dicts, lists and tuples of arrays, so may results. It must not write
-        arrays that it did not make, and has no other effects when it is not traced.
+        Arguments and results may be dicts, lists and tuples of arrays. It must not write arrays
+        that it did not make; its other effects happen only while it is traced.
     static_argnames : str or sequence of str
         Arguments that are not arrays and can be hashed.
     static_argnums : int or sequence of int
-        The same by their places.
+        The same by their positions.
 
     >>> import nbgraph as ng
     >>> w = ng.array([1.0, 2.0])
@@ -299,7 +299,7 @@ def jit(
 
 
 def _names_at(f: Function, static_argnums: int | Sequence[int]) -> list[str]:
-    """Return the names of the arguments at these places."""
+    """Return the names of the arguments at these positions."""
     places = [static_argnums] if isinstance(static_argnums, int) else list(static_argnums)
     if not all(isinstance(place, int) for place in places):
         raise ArgumentError(

@@ -36,12 +36,12 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
     f : callable that gives an array, or a structure of them; with `has_aux` a pair of that and
         anything else
     *primals : arrays, floats, or structures of those
-    has_aux : whether the other is given as a third value
+    has_aux : whether that other value is returned as a third one
 
     Returns
     -------
-    what f gave, and a function that takes cotangents in that structure and those shapes; it gives a
-    tuple with the cotangents of each primal, and may be called several times.
+    the result of f, and a function that takes cotangents in its structure and shapes, and returns a
+    tuple with the cotangents of each primal; it may be called several times.
 
     >>> import nbgraph as ng
     >>> out, pull = ng.vjp(lambda x: x * x, ng.array([1.0, 2.0]))
@@ -68,7 +68,7 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
 def _vjp_of_arrays(
     variables: Any, out: Any, aux: Any, again: Callable[[], Function]
 ) -> tuple[Any, Function, Any]:
-    """Return the result of `f` and the backward pass; `again` gives it in a trace."""
+    """Return the result of `f`, the backward pass (in a trace `again()`), the other result."""
     heads = outputs("vjp", out)
 
     def pull(cotangents: Any) -> Any:
@@ -98,11 +98,11 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: b
         anything else
     primals : sequence of arrays, floats, or structures of those
     tangents : sequence of the same structures and shapes
-    has_aux : whether the other is given as a third value
+    has_aux : whether that other value is returned as a third one
 
     Returns
     -------
-    what f gave, and the derivative in the same structure
+    the result of f, and the derivative in the same structure
 
     >>> import nbgraph as ng
     >>> ng.jvp(lambda x: x * x, (ng.array([1.0, 2.0]),), (ng.array([1.0, 0.5]),))
@@ -138,8 +138,8 @@ def linearize(f: Function, *primals: Any, has_aux: bool = False) -> Any:
 
     Returns
     -------
-    what f gave, and a function that takes tangents in the structures and shapes of the primals. It
-    may be called several times; f is not computed again.
+    the result of f, and a function that takes tangents in the structures and shapes of the primals.
+    It may be called several times; f is not computed again.
 
     >>> import nbgraph as ng
     >>> out, push = ng.linearize(lambda x: x * x, ng.array([1.0, 2.0]))
@@ -154,7 +154,7 @@ def linearize(f: Function, *primals: Any, has_aux: bool = False) -> Any:
 def _linear(
     name: str, f: Function, primals: tuple[Any, ...], beside: Sequence[Any], has_aux: bool
 ) -> tuple[Any, Function, Any]:
-    """Return the result of `f`, the forward pass, the other result; `beside`: other values."""
+    """Return the result of `f`, the forward pass, the other result; `beside`: known tangents."""
     variables = variables_of(name, primals, "primals", places((primals, beside), ""))
     out, aux = _split(name, f, run(f, variables, variables.arguments, {}), has_aux)
     if variables.symbolic:

@@ -1,5 +1,5 @@
-"""Arrays of a function that is being traced: symbols that feel like NDArrays, as far as that goes
-without values."""
+"""`Traced`, the array of a function that is being traced: a symbol with the interface of NDArrays,
+as far as that goes without values."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from nbgraph.operator.spec import Attributes
 from nbgraph.ops.carrier.indexing import is_element, part
 from nbgraph.ops.define import library
 
-BODY = "body variable"  # how names of what a loop's or vmap's function is called with begin
-_PARTS = 4096  # the most that an array is iterated over while a function is traced
+BODY = "body variable"  # the prefix of names of the variables of a loop's or vmap's function
+_PARTS = 4096  # the longest axis that a function may iterate over while it is traced
 
 
 class Traced(Symbol):
-    """An array of a function that is being traced. After a write in place it stands for another
-    value, and so do the arrays that it is a view of, and their views."""
+    """An array of a function that is being traced. A write in place replaces its entry, and those
+    of the arrays that it is a view of, and of their views."""
 
     __slots__ = ("__weakref__", "_paused", "_source", "_trace", "_views")
 
     __nbgraph_priority__ = 30
-    # it makes no variables, which are given, and waits for no shapes, which are known
+    # variables exist and shapes are known, so there is nothing to compose or to defer
     __nbgraph_compose__ = __nbgraph_defer__ = None  # type: ignore[assignment]
     stands_for_array = True  # `ng.nd` takes it as it takes an NDArray
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         super().__init__(entries)
-        self._source: Any = None  # of a view: what it is a view of, the operator, its attributes
+        self._source: Any = None  # of a view: its base, the operator, its attributes
         self._views: list[weakref.ref[Traced]] = []
         tracer: Any = recording.get()
         self._trace, self._paused = getattr(tracer, "trace", None), getattr(tracer, "paused", False)
@@ -62,7 +62,7 @@ class Traced(Symbol):
         return object.__hash__(self)
 
     def looks_at(self, base: Any, op: Any, attributes: Attributes) -> None:
-        """Note that this array is a view of another one, unless the operator has to copy there."""
+        """Record that this array is a view of `base` by `op`, unless `op` has to copy."""
         self._source = base, op, attributes
         if isinstance(base, Traced):
             try:
@@ -73,14 +73,14 @@ class Traced(Symbol):
                 base._views = [v for v in base._views if v() is not None] + [weakref.ref(self)]
 
     def _image(self) -> Any:
-        """Return an array of NumPy's with the layout that this one has as an NDArray."""
+        """Return an empty NumPy array with the strides that this array has as an NDArray."""
         if self._source is None:
             return np.empty(self.spec.shape, self.dtype)
         base, op, attributes = self._source
         image = base._image() if isinstance(base, Traced) else np.empty(base.shape, base.dtype)
         return op.view(image, **attributes)
 
-    # what it is -------------------------------------------------------------------------------
+    # properties -------------------------------------------------------------------------------
 
     @property
     def nbytes(self) -> int:
@@ -94,7 +94,7 @@ class Traced(Symbol):
 
     @property
     def device(self) -> Context:
-        """The device where the array will be, as far as that is known: that of the arguments."""
+        """The device of the function's arguments, or the CPU where it is not known."""
         trace = getattr(recording.get(), "trace", None)
         return getattr(trace, "device", None) or cpu()
 
@@ -148,27 +148,27 @@ class Traced(Symbol):
             self._become("setitem", library.index_update(self, value, key=key))
 
     def _become(self, name: str, successor: Symbol) -> None:
-        """Replace the value by another one from now on, also where it is seen through views."""
+        """Replace the value by another one, also in the bases of this view and in their views."""
         self._require_own(name)
         self.entries = successor.entries
-        self._show()
+        self._update_views()
         view = self
         while view._source is not None:
             base, op, attributes = view._source
             base.entries = with_part(base, view, op, attributes).entries
-            base._show(view)
+            base._update_views(view)
             view = base
 
-    def _show(self, written: Traced | None = None) -> None:
-        """Replace the values of views of this array, but not of the one that was written."""
+    def _update_views(self, written: Traced | None = None) -> None:
+        """Take the views of this array anew from its value, except the one that was written."""
         for view in [reference() for reference in self._views]:
             if view is not None and view is not written and view._source is not None:
                 _, op, attributes = view._source
                 view.entries = op(self, **attributes).entries
-                view._show()
+                view._update_views()
 
     def _require_own(self, name: str) -> None:
-        """Refuse a write to what the function did not make itself."""
+        """Raise ArgumentError where this array must not be written, such as one from outside."""
         root: Any = self
         while isinstance(root, Traced) and root._source is not None:
             root = root._source[0]
@@ -198,8 +198,8 @@ class Traced(Symbol):
 
 
 def with_part(base: Symbol, part: Symbol, view: Any, attributes: Attributes) -> Symbol:
-    """Return the base after the values of its view were written: to the places that the view has
-    of the base's elements when these are numbered."""
+    """Return the base with the values `part` of its view; `view` of the numbers of the base's
+    elements gives the positions to write."""
     if view is library.slice_view.op:
         return library.index_update(base, part, key=attributes["key"])
     places = view.view(np.arange(base.size).reshape(base.shape), **attributes).ravel()
@@ -208,8 +208,8 @@ def with_part(base: Symbol, part: Symbol, view: Any, attributes: Attributes) -> 
 
 
 def overwritten(name: str, target: Any, result: Traced) -> Any:
-    """Return the target of `out=` and `a += b`, after the result took its place, in its shape and
-    dtype."""
+    """Write a result to the target of `out=` or `a += b`, in the target's shape and dtype; return
+    the target."""
     if not isinstance(target, Traced):
         tracer = recording.get()
         tracer.check_write(name, target)
@@ -262,7 +262,7 @@ def _traced_name() -> str:
 
 
 def here() -> str:
-    """Return the line of the user's text that runs now, for errors."""
+    """Return the line of the user's code that runs now, for errors."""
     return str(site(*caller()))
 
 

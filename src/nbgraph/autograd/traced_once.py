@@ -1,4 +1,4 @@
-"""A function by `ng.jit` where it can be traced, and as it is written where it cannot."""
+"""Functions that run by `ng.jit` where they can be traced, and as written where they cannot."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ATTRIBUTE = "__nbgraph_traced__"
 
 
 class TracedOnce:
-    """A function that is traced at its first call; a branch on a value has it run as it is."""
+    """A function that is traced at its first call, or runs as written if tracing fails."""
 
     def __init__(self, f: Function) -> None:
         self._plain, self._run, self._settled = f, jit(f), False
@@ -26,14 +26,14 @@ class TracedOnce:
         try:
             result = self._run(*args)
         except NbgraphError:
-            result = self._plain(*args)  # if the function itself is wrong, it says so again
+            result = self._plain(*args)  # raises again if the error is the function's own
             self._run = self._plain
         self._settled = True
         return result
 
 
 class _Traces:
-    """The traced forms of one function, by key; in its `__dict__`, so that they end with it."""
+    """The traced forms of one function, by key, in its `__dict__`: they live as long as it does."""
 
     __slots__ = ("by_key", "function")
 
@@ -48,7 +48,7 @@ class _Traces:
 def traced_once(f: Function, key: Any, change: Callable[[Function], Function]) -> TracedOnce:
     """Return `change(f)`, traced at its first call, and reused for the same function and key.
 
-    What cannot keep it (methods, builtins, objects with `__call__`) has it made anew.
+    Methods, builtins and objects with `__call__` get a new one each time.
     """
     if not isinstance(f, (FunctionType, Jit)):
         return TracedOnce(change(f))

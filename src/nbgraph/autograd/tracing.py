@@ -1,9 +1,9 @@
 """Tracing: a function of arrays is called with symbols, and what it computes becomes a graph.
 
-While it runs, the tracer stands in the slot of recorders: operators on arrays that the function
-finds elsewhere (in globals, closures, objects) and operators without operands are given to it, too,
-instead of being carried out. Such arrays become variables of the graph, by reference: they are read
-when the graph is run.
+While the function runs, the tracer is the current recorder: it also gets operators without operands
+and operators on arrays that the function finds elsewhere (in globals, closures, objects), instead
+of their being executed. Such arrays become variables of the graph, by reference: they are read when
+the graph is run.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _NOTHING: Mapping[str, Any] = {}
 class Trace:
     """The state of one call of a function with symbols.
 
-    `name`: of the function. `variables`: in the order they were met; None for arguments. `device`:
-    where the arguments are, as far as they are arrays.
+    `name`: of the function. `variables`: in order of appearance, each with its array from outside,
+    or None for an argument. `device`: that of the first argument that is an array.
     """
 
     device: Context | None = None
@@ -44,8 +44,8 @@ class Trace:
         self.variables: dict[GraphNode, Array | None] = {}
         self.train = training.get()
         self._of_array: dict[int, Entry] = {}
-        self.standing: dict[int, Entry] = {}  # of arrays that an inner derivative is taken by
-        self.effects = 0  # so many were met
+        self.standing: dict[int, Entry] = {}  # of the inputs of an inner derivative
+        self.effects = 0  # the number of effects so far
 
     def argument(self, name: str, array: Array) -> Entry:
         """Return the variable of an argument."""
@@ -61,7 +61,7 @@ class Trace:
         if entry is None:
             number = len(self._of_array)
             node = build.variable(f"captured {number}", array.shape, array.dtype)
-            self.variables[node] = array  # kept, so that its id stays its own
+            self.variables[node] = array  # a reference, so that its id is not reused
             entry = self._of_array[id(array)] = node, 0
         return entry
 
@@ -86,7 +86,7 @@ class Tracer:
         return Tracer(self.trace, records=records, paused=not records)
 
     def carry(self, op: Any, operands: Sequence[Any], attributes: Attributes, out: Any) -> Any:
-        """Apply an operator as a node; an array written in place is another value from then on."""
+        """Add a node for an operator; an array written in place has a new entry from then on."""
         if isinstance(op, Mapper):
             op.require_certificate()
             if complex_call.any_complex(operands):
@@ -117,7 +117,7 @@ class Tracer:
         return Traced([entry])
 
     def _marks(self, op: Any) -> Mapping[str, Any]:
-        """Return the user's marks, with the mode if it is another one than the call's."""
+        """Return the user's marks, with the training mode if it differs from that of the call."""
         marks = naming.marks.get()
         mode = training.get()
         if mode == self.trace.train or type(op) is ArrayOp or isinstance(op, Mapper):
@@ -125,7 +125,7 @@ class Tracer:
         return {**marks, "is_train": mode}
 
     def entry_of(self, array: Array) -> Entry:
-        """Return the entry of an array that stands beside a symbol."""
+        """Return the entry of an array that is an operand beside a symbol."""
         return self.trace.entry_of(array)
 
     def refuse(self, what: str) -> NoReturn:
@@ -140,7 +140,7 @@ class Tracer:
         """Record nothing: no operator is carried out in a trace."""
 
     def check_write(self, name: str, out: Any) -> None:
-        """See Recorder: what lies outside is not written by a graph."""
+        """Raise ArgumentError: a graph does not write arrays from outside."""
         raise ArgumentError(
             f"{name}: an array that {self.trace.name} finds outside its arguments would be written "
             f"in place ({here()}); a traced function computes new arrays: return the new value "
@@ -163,7 +163,7 @@ _scopes = Scopes(recording, naming.scope, naming.marks)
 
 
 class tracing:
-    """Let operators make nodes within the block; names and marks around it do not count."""
+    """Let operators make nodes within the block, without the names and marks around it."""
 
     def __init__(self, name: str) -> None:
         self._name = name

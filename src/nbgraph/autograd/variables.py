@@ -1,9 +1,9 @@
-"""Arguments of a function as variables of a tape of their own, which functional derivatives use.
+"""Arguments of a function as variables on the tape, for one call of a functional derivative.
 
-An argument is not marked itself: an alias of it is, for one call. Where something outside records,
-too, the alias is recorded as the identity, so that what the inner pass gives can be differentiated
-by the outer one. An object with parameters looks its arrays up itself: these take the alias's
-place on the tape for as long as the function runs.
+The variable is an alias of the argument, not the argument itself. Within an outer recording the
+alias is recorded as the identity, so that the outer pass can differentiate the result of the inner
+one. An object with parameters looks its arrays up itself, so these take the place of their aliases
+on the tape while the function runs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ARGUMENT = ArrayOp("argument", lambda x: x, view=lambda x: x[...], gradient=lam
 class Variables:
     """The arrays of a structure, as variables.
 
-    NumPy arrays and Python floats become NDArrays. ArgumentError names what has no gradient.
+    NumPy arrays and Python floats become NDArrays; values without a gradient raise an error.
     """
 
     symbolic = False
@@ -44,11 +44,11 @@ class Variables:
 
     @property
     def arguments(self) -> Any:
-        """The structure with variables for values, as the function is to be given it."""
+        """The structure with variables for values, which the function is called with."""
         return like(self.structure, self.arrays, objects=True)
 
     def like(self, values: Sequence[Any]) -> Any:
-        """Return gradients in the structure."""
+        """Return values, such as gradients, in the structure of the arguments."""
         return like(self.structure, values)
 
     @contextmanager

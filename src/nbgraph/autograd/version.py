@@ -29,7 +29,7 @@ _HOLE = object()
 
 
 class Result:
-    """The origin of an array of a version: "head", "argument" or "constant", and which."""
+    """The origin of a result: `sort` is "head", "argument" or "constant", `which` its index."""
 
     __slots__ = ("sort", "which")
 
@@ -164,7 +164,7 @@ class Version:
 
 
 class _Arguments:
-    """Arguments of a function as it is given them, with symbols for arrays."""
+    """The arguments that a function is traced with, which have symbols in place of arrays."""
 
     def __init__(self, tracer: Tracer, arrays: Any) -> None:
         self._tracer, self._arrays = tracer, arrays
@@ -186,7 +186,7 @@ class _Arguments:
 
 
 def labels_of(fn: Callable[..., Any], count: int) -> list[str]:
-    """Return the names of so many positional arguments of a function."""
+    """Return the names of the first `count` positional arguments of a function."""
     try:
         parameters = list(inspect.signature(fn).parameters.values())
     except (TypeError, ValueError):
@@ -202,6 +202,6 @@ def labels_of(fn: Callable[..., Any], count: int) -> list[str]:
 
 
 def _order(variables: Mapping[Any, Array | None]) -> list[Any]:
-    """Return arguments, then arrays from outside."""
+    """Return the variables of arguments, then those of arrays from outside."""
     arguments = [node for node, array in variables.items() if array is None]
     return [*arguments, *(node for node, array in variables.items() if array is not None)]

@@ -1,4 +1,4 @@
-"""A graph over one more axis: what depends on variables that have it, node by node."""
+"""A graph with one more axis in front, node by node from the variables that have this axis."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from nbgraph.ops.define import library
 def batched(
     heads: Sequence[Entry], entries: dict[GraphNode, Entry], size: int, before: tuple[int, int]
 ) -> tuple[list[Entry], list[bool]]:
-    """Return heads over entries with one more axis in front in place of variables, and which of
-    them have it. `before`: effects up to here are outside."""
+    """Return heads whose variables are replaced by entries with one more axis in front, and which
+    of the heads have this axis. `before`: the effects that precede the function."""
     moved: dict[Entry, Entry] = {(node, 0): entry for node, entry in entries.items()}
     for node in topological([node for node, _ in heads]):
         if node.op is None or node in entries:
             continue
         flags = [type(v) is tuple and v in moved for v in node.inputs]
-        own = has_effect(node.op) and is_later(node, before)  # it draws, within the function
+        own = has_effect(node.op) and is_later(node, before)  # a random draw of the function itself
         if not any(flags) and not own:
             continue
         operands = [moved[v] if has else v for v, has in zip(node.inputs, flags, strict=True)]
@@ -82,7 +82,7 @@ def _looped(loop: Loop, operands: Sequence[Entry]) -> list[Entry]:
 
 
 def _loop(case: Case) -> list[Entry] | None:
-    """Return the outputs of a loop over parts, or None; the body gets the new axis."""
+    """Return the outputs of a loop whose body gets the new axis, or None where it cannot."""
     op: Any = case.node.op
     loop: Loop = op.typed([spec(v) for v in case.node.entries])
     if loop.counted or (loop.tests and (loop.ys or not loop.ends_by_test)):
@@ -100,7 +100,7 @@ def _loop(case: Case) -> list[Entry] | None:
     }
     heads, flags = batched(loop.heads, replacements, size, (0, 0))
     heads = [h if flag else broadcast(h, size) for h, flag in zip(heads, flags, strict=True)]
-    if loop.tests:  # goes on until all examples have ended; those that have keep their values
+    if loop.tests:  # runs until all examples have ended; ended ones keep their values
         *values, going = map(wrapped, heads)
         olds = [wrapped((v, 0)) for v in variables[: loop.carries]]
         tests = [library.expand_dims(going, tuple(range(1, len(v.shape)))) for v in values]
@@ -110,8 +110,8 @@ def _loop(case: Case) -> list[Entry] | None:
     for k in range(loop.carries, last):
         if has[k]:  # steps go along the first axis
             operands[k] = library.moveaxis(wrapped(operands[k]), 0, 1).entry
-    widened = loop._replace(heads=tuple(heads), variables=tuple(variables), saved=0)
-    entries = _looped(widened, operands)
+    batched_loop = loop._replace(heads=tuple(heads), variables=tuple(variables), saved=0)
+    entries = _looped(batched_loop, operands)
     stacked = range(loop.carries, loop.carries + loop.ys)
     return [
         library.moveaxis(wrapped(e), 1, 0).entry if k in stacked else e
@@ -120,7 +120,7 @@ def _loop(case: Case) -> list[Entry] | None:
 
 
 def _branches(case: Case) -> list[Entry] | None:
-    """Return the outputs of a choice that all examples share, or None."""
+    """Return the outputs of a branch, or None where the choice differs between examples."""
     op: Any = case.node.op
     if case.batched[0]:
         return None

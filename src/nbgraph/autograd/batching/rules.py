@@ -1,8 +1,8 @@
 """Rules of operators for operands with one more axis in front.
 
-Scalar operators broadcast. An operator along axes has them shifted; one with a shape or a key has
-them prolonged; products get one more label. Whatever has no rule here, or is applied in a way that
-its rule does not know, runs as a loop over the new axis.
+Scalar operators broadcast. Attributes that are axes are shifted by one; a shape or an index key
+gets one more entry in front; products get one more label. An operator without a rule, or one whose
+rule returns None for its application, runs as a loop over the new axis.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from nbgraph.ops.shapes.slicing import view_key
 
 
 class Case(NamedTuple):
-    """A node, its operands with new ones in place of batched ones, which, and the extent."""
+    """A node, its new operands, which of these have the new axis, and the length of the axis."""
 
     node: GraphNode
     operands: Sequence[Any]  # entries and numbers
@@ -41,7 +41,7 @@ class Case(NamedTuple):
         return len(self.shape(0))
 
     def spread(self, index: int) -> Any:
-        """Return an operand, with the new axis in any case."""
+        """Return an operand with the new axis, broadcast along it if it had none."""
         operand = self.operands[index]
         return operand if self.batched[index] else broadcast(operand, self.size)
 
@@ -62,7 +62,7 @@ def broadcast(entry: Entry, size: int) -> Entry:
 
 
 def aligned(case: Case, index: int, rank: int) -> Any:
-    """Return an operand with `rank` axes behind the new one, if it has that."""
+    """Return an operand; a batched one has at least `rank` axes behind the new one."""
     operand = case.operands[index]
     shape = case.shape(index)
     if not case.batched[index] or len(shape) >= rank:
@@ -89,35 +89,35 @@ def _shifted(axis: Any, rank: int) -> Any:
     return axis + 1 if axis >= 0 else axis
 
 
-def _every(case: Case) -> list[Any]:
+def _spread(case: Case) -> list[Any]:
     return [case.spread(k) for k in range(len(case.operands))]
 
 
-def along(*names: str, least: int = 0) -> Rule:
-    """Return the rule of operators along the axes in these attributes; with `least` 1 not for axes
-    of None, where all elements are one axis."""
+def along(*names: str, flattens: bool = False) -> Rule:
+    """Return the rule of operators along the axes in these attributes. With `flattens` an axis of
+    None stands for all elements in a row, for which there is no rule."""
 
     def rule(case: Case) -> list[Entry] | None:
         axes = {n: case.node.attributes[n] for n in names}
-        if least and None in axes.values():
+        if flattens and None in axes.values():
             return None
-        return case.applied(_every(case), **{n: _shifted(a, case.rank) for n, a in axes.items()})
+        return case.applied(_spread(case), **{n: _shifted(a, case.rank) for n, a in axes.items()})
 
     return rule
 
 
 def leading(case: Case) -> list[Entry] | None:
-    """Return the outputs of an operator that treats axes in front one by one."""
-    return case.applied(_every(case))
+    """Return the outputs of an operator that treats leading axes as a batch."""
+    return case.applied(_spread(case))
 
 
 def shaped(*names: str) -> Rule:
-    """Return the rule of operators with the shape as an attribute; `names`: axes beside it."""
+    """Return the rule of operators with an attribute `shape`; `names`: their axes."""
 
     def rule(case: Case) -> list[Entry]:
         attributes = case.node.attributes
         changed = {n: _shifted(attributes[n], len(attributes["shape"])) for n in names}
-        return case.applied(_every(case), shape=(case.size, *attributes["shape"]), **changed)
+        return case.applied(_spread(case), shape=(case.size, *attributes["shape"]), **changed)
 
     return rule
 
@@ -148,13 +148,13 @@ def _squeeze(case: Case) -> list[Entry]:
     return case.applied(case.operands, axis=_shifted(axis, case.rank))
 
 
-def _prolonged(case: Case) -> Any:
+def _longer_key(case: Case) -> Any:
     return (*view_key("vmap", slice(None)), *case.node.attributes["key"])
 
 
 def _slice_scatter(case: Case) -> list[Entry]:
     shape = (case.size, *case.node.attributes["shape"])
-    return case.applied(case.operands, key=_prolonged(case), shape=shape)
+    return case.applied(case.operands, key=_longer_key(case), shape=shape)
 
 
 def _pad(case: Case) -> list[Entry]:
@@ -174,47 +174,48 @@ def _take(case: Case) -> list[Entry] | None:
     return [library.moveaxis(wrapped(entry), axis, 0).entry]
 
 
-def _written(case: Case) -> list[Entry] | None:
-    """Return arrays with a part at a basic index written."""
+def _index_update(case: Case) -> list[Entry] | None:
+    """Return arrays with the part at a basic index replaced or added to."""
     key = case.node.attributes["key"]
     if "array" in key:
         return None
     rank = case.rank - sum(type(part) is int for part in key) + sum(part is None for part in key)
-    return case.applied([case.spread(0), aligned(case, 1, rank)], key=_prolonged(case))
+    return case.applied([case.spread(0), aligned(case, 1, rank)], key=_longer_key(case))
 
 
-def _indexed(values: int) -> Rule:
-    """Return the rule of operators whose arrays of indices say places; operands before number
-    `values` are the arrays that places are in."""
+def _indexed(first: int) -> Rule:
+    """Return the rule of operators with arrays of indices, which are the operands from number
+    `first` on."""
 
     def rule(case: Case) -> list[Entry] | None:
         key = case.node.attributes["key"]
         if key != ("array",):
-            taken = "".join("x" if part == "array" or type(part) is int else " " for part in key)
-            apart = " " in taken.strip()  # axes of indices come first then, before the new one
-            if apart or any(case.batched[values:]) or "shape" in case.node.attributes:
+            marks = "".join("x" if part == "array" or type(part) is int else " " for part in key)
+            split = " " in marks.strip()  # the axes of indices then precede the new one
+            if split or any(case.batched[first:]) or "shape" in case.node.attributes:
                 return None
-            return case.applied([case.spread(0), *case.operands[1:]], key=_prolonged(case))
-        every = np.arange(case.size).reshape(-1, *(1,) * len(case.shape(values)))
-        return _by_numbers(case, every, values)
+            return case.applied([case.spread(0), *case.operands[1:]], key=_longer_key(case))
+        every = np.arange(case.size).reshape(-1, *(1,) * len(case.shape(first)))
+        return _by_numbers(case, every, first)
 
     return rule
 
 
-def _by_numbers(case: Case, every: Any, values: int) -> list[Entry]:
+def _by_numbers(case: Case, every: Any, first: int) -> list[Entry]:
+    """Return the outputs with the numbers of the examples as one more array of indices."""
     from nbgraph.graph import build
 
-    operands = [case.spread(k) for k in range(values + 1)]
+    operands = [case.spread(k) for k in range(first + 1)]
     numbers = build.constant(every), 0
-    rest = [case.spread(k) for k in range(values + 1, len(case.operands))]
+    rest = [case.spread(k) for k in range(first + 1, len(case.operands))]
     changed: dict[str, Any] = {"key": ("array", "array")}
     if "shape" in case.node.attributes:
         changed["shape"] = (case.size, *case.node.attributes["shape"])
-    return case.applied([*operands[:values], numbers, operands[values], *rest], **changed)
+    return case.applied([*operands[:first], numbers, operands[first], *rest], **changed)
 
 
 def _argument(case: Case) -> list[Entry] | None:
-    """Return places of extremes: of all elements where no axis is named."""
+    """Return positions of extremes, among all elements where the axis is None."""
     attributes = case.node.attributes
     if attributes["axis"] is not None:
         return case.applied(case.operands, axis=_shifted(attributes["axis"], case.rank))
@@ -225,8 +226,8 @@ def _argument(case: Case) -> list[Entry] | None:
 
 
 def merged(fixed: int = -1) -> Rule:
-    """Return the rule of operators whose first axis counts examples, which the new one becomes a
-    part of; operand `fixed` has none, and no new one."""
+    """Return the rule of operators whose first axis counts examples: the new axis is merged into
+    it. Operands from number `fixed` on are weights, which must not be batched."""
 
     def rule(case: Case) -> list[Entry] | None:
         others = [k for k in range(len(case.operands)) if fixed < 0 or k < fixed]
@@ -243,8 +244,8 @@ def merged(fixed: int = -1) -> Rule:
 
 
 def _solve(case: Case) -> list[Entry] | None:
-    """Return solutions of systems with one right side, or as many as there are matrices."""
-    a, b = _every(case)
+    """Return the solutions of systems with one right side each; None for other ranks."""
+    a, b = _spread(case)
     if len(case.shape(1)) == 1:
         b = library.expand_dims(wrapped(b), -1).entry
         (x,) = case.applied([a, b])
@@ -295,7 +296,7 @@ _AXIS = along("axis")
 
 
 def _by_rows(case: Case) -> list[Entry] | None:
-    """Return the outputs of a row operator; None where what a row is depends on the axes."""
+    """Return the outputs of a row operator, or None for all axes or a first operand of low rank."""
     op: Any = case.node.op
     count, axis = len(op.program.elements), case.node.attributes["axis"]
     rank = max(len(case.shape(k)) for k in range(count))
@@ -310,7 +311,7 @@ _NAMES: Mapping[str, Rule] = {
     "sum prod mean var std max min any all count_nonzero vector_norm flip concatenate stack "
     "sparsemax sparsemax_gradient logcumsumexp linear_recurrence cummax cummin cumargmax cumargmin "
     "sort argsort topk take_along_axis split_part expand_dims": _AXIS,
-    "cumulative_sum cumulative_prod roll": along("axis", least=1),
+    "cumulative_sum cumulative_prod roll": along("axis", flattens=True),
     "swapaxes diagonal": along("axis1", "axis2"),
     "moveaxis": along("source", "destination"),
     "argmax argmin": _argument,
@@ -327,13 +328,13 @@ _NAMES: Mapping[str, Rule] = {
     "sum_to": _sum_to,
     "transpose": _transpose,
     "squeeze": _squeeze,
-    "slice_view": lambda case: case.applied(case.operands, key=_prolonged(case)),
+    "slice_view": lambda case: case.applied(case.operands, key=_longer_key(case)),
     "slice_scatter": _slice_scatter,
     "pad": _pad,
     "take": _take,
     "gather": _indexed(1),
     "scatter_add": _indexed(1),
-    "index_update index_add": _written,
+    "index_update index_add": _index_update,
     "convolution convolution_data fully_connected": merged(1),
     "max_pooling max_pooling_gradient max_pooling_pick avg_pooling avg_pooling_gradient im2col "
     "col2im": merged(),

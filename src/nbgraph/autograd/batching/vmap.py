@@ -42,8 +42,8 @@ def vmap(
     ----------
     f : callable of one example: arrays, or dicts, lists and tuples of these
     in_axes : int or None, or a tuple with one for each positional argument
-        Along which axis the examples of an argument lie; None: it is the same for all. For a
-        structure it may be a structure of these. Keyword arguments have axis 0.
+        The axis of an argument that counts examples; None: the argument is the same for all. For
+        a structure it may be a structure of these. Keyword arguments have axis 0.
     out_axes : the same for results
     axis_size : int, optional
         The number of examples, needed where every axis is None.
@@ -57,7 +57,7 @@ def vmap(
     On a call AxisError where an argument has no such axis, ShapeError where the numbers of examples
     differ, ArgumentError where `in_axes` does not fit the arguments.
 
-    It nests, with itself, `grad` and `jit`. An operator that has no form for many examples at once
+    It nests with itself, `grad` and `jit`. An operator that has no form for many examples at once
     runs in a loop over them, within the same graph.
 
     >>> import nbgraph as ng
@@ -72,7 +72,7 @@ def vmap(
 
     @functools.wraps(f, updated=())
     def mapped(*args: Any, **kwargs: Any) -> Any:
-        axes = _of_arguments(f, in_axes, args, kwargs)
+        axes = _argument_axes(f, in_axes, args, kwargs)
         call_arguments = args, kwargs
         arrays = [
             _arrays(p, axis) for p, axis in zip(places(call_arguments, ""), axes, strict=True)
@@ -140,7 +140,7 @@ def _mapped(
 
 def _results(out: Any, entries_of: Any, size: int, out_axes: Axes, before: tuple[int, int]) -> Any:
     leaves = places(out, "out")
-    axes = _prefix("out_axes", out_axes, out)
+    axes = _axes_of("out_axes", out_axes, out)
     entries = [entry_of("vmap", p.value, p.path) for p in leaves]
     heads, flags = batched(entries, entries_of, size, before)
     results: list[Any] = []
@@ -166,7 +166,7 @@ def _results(out: Any, entries_of: Any, size: int, out_axes: Axes, before: tuple
 # axes -------------------------------------------------------------------------------------------
 
 
-def _of_arguments(f: Function, in_axes: Axes, args: Any, kwargs: Any) -> list[int | None]:
+def _argument_axes(f: Function, in_axes: Axes, args: Any, kwargs: Any) -> list[int | None]:
     """Return an axis for each value of the arguments."""
     if isinstance(in_axes, (tuple, list)):
         if len(in_axes) != len(args):
@@ -177,26 +177,26 @@ def _of_arguments(f: Function, in_axes: Axes, args: Any, kwargs: Any) -> list[in
         axes = [
             a
             for own, value in zip(in_axes, args, strict=True)
-            for a in _prefix("in_axes", own, value)
+            for a in _axes_of("in_axes", own, value)
         ]
     else:
-        axes = _prefix("in_axes", in_axes, args)
-    return [*axes, *_prefix("in_axes", 0, kwargs)]
+        axes = _axes_of("in_axes", in_axes, args)
+    return [*axes, *_axes_of("in_axes", 0, kwargs)]
 
 
-def _prefix(name: str, axes: Axes, structure: Any) -> list[int | None]:
+def _axes_of(name: str, axes: Axes, structure: Any) -> list[int | None]:
     """Return an axis for each value of a structure; one axis stands for all values below."""
     if axes is None or (isinstance(axes, int) and not isinstance(axes, bool)):
         return [axes] * len(places(structure, ""))
     if isinstance(axes, dict) and isinstance(structure, dict) and axes.keys() == structure.keys():
-        return [a for key, value in structure.items() for a in _prefix(name, axes[key], value)]
+        return [a for key, value in structure.items() for a in _axes_of(name, axes[key], value)]
     if (
         isinstance(axes, (tuple, list))
         and isinstance(structure, (tuple, list))
         and len(axes) == len(structure)
     ):
         pairs = zip(axes, structure, strict=True)
-        return [a for own, value in pairs for a in _prefix(name, own, value)]
+        return [a for own, value in pairs for a in _axes_of(name, own, value)]
     raise ArgumentError(
         f"vmap: {name}={axes!r} does not fit {noun(structure)}; give an int, None, or a "
         "structure like that of the values"

@@ -1,4 +1,4 @@
-"""Prefixes of an associative function, in as many rounds as the length has binary digits."""
+"""`associative_scan`: prefixes by an associative function, in about 2 log2(n) rounds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def associative_scan(
         that combines them pair by pair
     elems : arrays, or a structure of these, of one length along the axis
     reverse : bool
-        Whether to combine from the last element to each one: `fn` has the later one first.
+        Whether to combine from the last element down to each one; `fn` gets the later one first.
     axis : int
 
     Returns
@@ -55,27 +55,27 @@ def associative_scan(
         )
 
     def combine(a: Arrays, b: Arrays) -> Arrays:
-        a, b = _outward(a, axes), _outward(b, axes)
+        a, b = _axes_restored(a, axes), _axes_restored(b, axes)
         out = fn(like(elems, a), like(elems, b))
         require_like("associative_scan", "what fn returns", out, elems, "elems")
-        return _inward([p.value for p in places(out, "")], axes)
+        return _axes_to_front([p.value for p in places(out, "")], axes)
 
-    first = [library.flip(x, 0) if reverse else x for x in _inward(arrays, axes)]
+    first = [library.flip(x, 0) if reverse else x for x in _axes_to_front(arrays, axes)]
     prefixes = _prefixes(combine, first)
     prefixes = [library.flip(x, 0) if reverse else x for x in prefixes]
-    return like(elems, [library.copy(x) for x in _outward(prefixes, axes)])
+    return like(elems, [library.copy(x) for x in _axes_restored(prefixes, axes)])
 
 
-def _inward(arrays: Sequence[Any], axes: Sequence[int]) -> Arrays:
+def _axes_to_front(arrays: Sequence[Any], axes: Sequence[int]) -> Arrays:
     return [library.moveaxis(x, d, 0) if d else x for x, d in zip(arrays, axes, strict=True)]
 
 
-def _outward(arrays: Sequence[Any], axes: Sequence[int]) -> Arrays:
+def _axes_restored(arrays: Sequence[Any], axes: Sequence[int]) -> Arrays:
     return [library.moveaxis(x, 0, d) if d else x for x, d in zip(arrays, axes, strict=True)]
 
 
 def _prefixes(combine: Callable[[Arrays, Arrays], Arrays], elems: Arrays) -> Arrays:
-    """Return the prefixes along axis 0: those at odd places are the prefixes of pairs."""
+    """Return the prefixes along axis 0; those at odd positions are the prefixes of the pairs."""
     size = elems[0].shape[0]
     if size < 2:
         return elems
@@ -91,7 +91,7 @@ def _prefixes(combine: Callable[[Arrays, Arrays], Arrays], elems: Arrays) -> Arr
 
 
 def _interleaved(even: Any, odd: Any) -> Any:
-    """Return parts of two arrays by turns; `even` may have one more."""
+    """Return the parts of two arrays alternately, `even` first, which may have one more."""
     count = odd.shape[0]
     both = library.stack([even[:count], odd], axis=1)
     both = library.reshape(both, (2 * count, *odd.shape[1:]))

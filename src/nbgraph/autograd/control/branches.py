@@ -37,11 +37,11 @@ def cond(pred: Any, true_fun: Function, false_fun: Function, *operands: Any) -> 
 
     Parameters
     ----------
-    pred : bool, or an array of one element: whether it is other than 0
+    pred : bool, or an array of one element, which holds where it is not 0
     true_fun, false_fun : callables of the operands that give the same structure, shapes and dtypes
     *operands : arrays, numbers, or structures of these
 
-    In a graph it is one node; of the two only the chosen one is computed, and differentiated.
+    In a graph this is one node; only the chosen branch is computed and differentiated.
 
     Raises
     ------
@@ -53,16 +53,16 @@ def cond(pred: Any, true_fun: Function, false_fun: Function, *operands: Any) -> 
     """
     require_function("cond", true_fun)
     require_function("cond", false_fun)
-    return _chosen("cond", pred, (false_fun, true_fun), operands)
+    return _choose("cond", pred, (false_fun, true_fun), operands)
 
 
 @checked
 def switch(index: Any, branches: Sequence[Function], *operands: Any) -> Any:
-    """Return the result of one of several functions: that of the number `index`.
+    """Return `branches[index](*operands)`.
 
     Parameters
     ----------
-    index : int, or an array of one integer; clipped to the functions that there are
+    index : int, or an array of one integer; clipped to the range of the functions
     branches : callables of the operands that give the same structure, shapes and dtypes
     *operands : arrays, numbers, or structures of these
 
@@ -75,12 +75,12 @@ def switch(index: Any, branches: Sequence[Function], *operands: Any) -> Any:
         raise ArgumentError("switch: branches is empty; give one function or more")
     for f in functions:
         require_function("switch", f)
-    return _chosen("switch", index, functions, operands)
+    return _choose("switch", index, functions, operands)
 
 
 @checked
 def checkpointed(f: Function) -> Function:
-    """Return the function as a body of its own, which is computed again for its gradient.
+    """Return a function that computes `f` again for its gradient, rather than keep residuals.
 
     >>> import nbgraph as ng
     >>> f = ng.checkpoint(lambda x: ng.sin(ng.sin(x)))
@@ -90,14 +90,14 @@ def checkpointed(f: Function) -> Function:
 
     @functools.wraps(f, updated=())
     def again(*args: Any) -> Any:
-        return _chosen("checkpoint", np.int64(0), (f,), args)
+        return _choose("checkpoint", np.int64(0), (f,), args)
 
     return again
 
 
-def _chosen(name: str, index: Any, functions: Sequence[Function], operands: Sequence[Any]) -> Any:
+def _choose(name: str, index: Any, functions: Sequence[Function], operands: Sequence[Any]) -> Any:
     def run(index: Any, operands: Any) -> Any:
-        return _branches(name, index, functions, operands)
+        return _choice_node(name, index, functions, operands)
 
     if symbolic(index, operands):
         return run(index, operands)
@@ -106,8 +106,8 @@ def _chosen(name: str, index: Any, functions: Sequence[Function], operands: Sequ
     return eagerly(name, key, run, (index, tuple(operands)), path, "operands")
 
 
-def _branches(name: str, index: Any, functions: Sequence[Function], operands: Any) -> Any:
-    number = _number(name, index)
+def _choice_node(name: str, index: Any, functions: Sequence[Function], operands: Any) -> Any:
+    number = _branch_number(name, index)
     inputs = entries_of(name, operands, "operands")
     variables, before = fresh([spec_of(entry) for entry in inputs]), effects_so_far()
     heads: list[Entry] = []
@@ -134,8 +134,8 @@ def _branches(name: str, index: Any, functions: Sequence[Function], operands: An
     return like(outs[0], applied(op, [number, *inputs, *body.captured]))
 
 
-def _number(name: str, index: Any) -> Entry:
-    """Return the number of the branch: 1 and 0 for a condition."""
+def _branch_number(name: str, index: Any) -> Entry:
+    """Return the number of the branch; that of a condition is 1 or 0."""
     if name == "cond":
         return library.astype(condition(name, index, "pred"), np.dtype("int64")).entry
     entry = entry_of(name, index, "index")
@@ -146,7 +146,7 @@ def _number(name: str, index: Any) -> Entry:
 
 
 def condition(name: str, value: Any, what: str) -> Any:
-    """Return one bool, of a number whether it is other than 0; raise ArgumentError for several."""
+    """Return a condition as one bool, of a number `!= 0`; raise ArgumentError for several."""
     entry = entry_of(name, value, what)
     own = spec_of(entry)
     flag: Any = wrapped(entry)

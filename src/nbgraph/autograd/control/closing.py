@@ -1,7 +1,7 @@
-"""From functions to bodies of loops and branches: traced, and closed over what they find outside.
+"""Bodies of loops and branches: traced functions whose values from outside become operands.
 
-What does not depend on the body's own variables is computed once, outside, and becomes a constant
-of the body.
+A value that does not depend on the body's own variables is computed once, outside, and becomes a
+constant of the body.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from nbgraph.ops.define import library
 from nbgraph.settings import config
 from nbgraph.signatures import Function
 
-_numbers = itertools.count()  # of variables that no finished body has
-_KEPT = 128  # functions whose traces are kept
+_numbers = itertools.count()  # of temporary variables, which finished bodies do not have
+_MOST_RUNNERS = 128  # functions whose traces are cached
 _RUNNERS: OrderedDict[Any, Jit] = OrderedDict()
 
 
 class Closed(NamedTuple):
-    """Heads over variables: the body's, parts of `drawn`, and constants for `captured`."""
+    """Heads of a body over its variables: its own, parts of `drawn`, constants for `captured`."""
 
     heads: tuple[Entry, ...]
     variables: tuple[GraphNode, ...]
@@ -60,7 +60,7 @@ def symbolic(*structures: Any) -> bool:
 
 
 def stepwise(*structures: Any) -> bool:
-    """Return whether some value is of a graph that is built anew at each run, as `ng.Expr` is."""
+    """Return whether some value is of a graph that is built for each run, as an `ng.Expr` is."""
     values = (p.value for s in structures for p in places(s, ""))
     return any(
         hasattr(type(v), "__nbgraph_call__") and not isinstance(v, (Array, Symbol)) for v in values
@@ -68,12 +68,12 @@ def stepwise(*structures: Any) -> bool:
 
 
 def wrapped(entry: Entry) -> Any:
-    """Return an entry as functions see it here: traced, or as a symbol."""
+    """Return an entry as a `Traced` while a function is traced, else as a `Symbol`."""
     return Symbol([entry]) if current_tracer() is None else Traced([entry])
 
 
 def entry_of(name: str, value: Any, path: str, dtype: Any = None) -> Entry:
-    """Return the entry of an array, symbol or number; numbers take this dtype."""
+    """Return the entry of an array, symbol or number; a number gets the dtype `dtype`."""
     if isinstance(value, Symbol):
         return value.entry
     if isinstance(value, Array):
@@ -112,7 +112,7 @@ def spec_of(entry: Entry) -> Spec | None:
     return None if node.specs is None else node.specs[index]
 
 
-def _known(entry: Entry) -> tuple[Any, Any]:
+def _spec(entry: Entry) -> tuple[Any, Any]:
     return spec_of(entry) or (None, None)
 
 
@@ -122,7 +122,7 @@ def fresh(specs: Sequence[Spec | None]) -> list[GraphNode]:
 
 
 def require_like(name: str, what: str, out: Any, wanted: Any, path: str) -> None:
-    """Raise ArgumentError where one structure has other places than another."""
+    """Raise ArgumentError unless `out` has the structure of `wanted`, which errors call `path`."""
     paths, expected = ([p.path for p in places(s, "")] for s in (out, wanted))
     if paths != expected:
         has, needs = (", ".join(p or "one array" for p in ps) for ps in (paths, expected))
@@ -144,19 +144,19 @@ def require_spec(name: str, what: str, own: Spec | None, wanted: Spec | None, re
 
 
 def effects_so_far() -> tuple[int, int]:
-    """Return the numbers of the last effects, to tell later ones from them."""
+    """Return the numbers of the last effects, by which `is_later` recognises later ones."""
     tracer = current_tracer()
     return (0 if tracer is None else tracer.trace.effects), build.new_token()[1]
 
 
 def is_later(node: GraphNode, before: tuple[int, int]) -> bool:
-    """Return whether an effect is none of those `before`."""
+    """Return whether the effect of a node came after `effects_so_far` gave `before`."""
     kind, number = node.token or ("", 0)
     return number > {"traced": before[0], "effect": before[1]}.get(kind, number)
 
 
 def drawn_again(node: GraphNode, operands: Sequence[Any], attributes: Attributes) -> list[Entry]:
-    """Return the outputs of an effect over other operands, with other attributes."""
+    """Return the outputs of a new application of an effect, with these operands and attributes."""
     tracer = current_tracer()
     token = None if tracer is None else tracer.trace.token()
     draw = build.apply(node.op, operands, attributes, token=token, marks=node.marks, line=node.line)  # type: ignore[arg-type]
@@ -172,10 +172,10 @@ def widened(node: GraphNode, extents: tuple[int, ...]) -> dict[str, Any]:
 
 
 class Closing:
-    """Heads over the variables of a body, `own`, while they are closed over what is outside.
+    """The closing of a body, whose variables are `own`, over values from outside.
 
-    `before`: effects up to here are outside. `steps`: the axes that draws of all steps have in
-    front; None where it is not known how many there will be.
+    `before`: the effects that precede the body. `steps`: the leading axes of the draws for all
+    steps, or None where the number of steps is not known.
     """
 
     def __init__(
@@ -188,7 +188,7 @@ class Closing:
     ) -> None:
         self.name, self.before, self.steps, self.own = name, before, steps, own
         self.variables = [
-            build.variable(label, *_known((v, 0))) for v, label in zip(own, names, strict=True)
+            build.variable(label, *_spec((v, 0))) for v, label in zip(own, names, strict=True)
         ]
         self._parts = sum(label.startswith("x ") for label in names)
         self.constants: list[GraphNode] = []
@@ -199,7 +199,7 @@ class Closing:
         }
 
     def over(self, heads: Sequence[Entry]) -> Closed:
-        """Return the heads over canonical variables."""
+        """Return the body of these heads, over canonical variables."""
         order = topological([node for node, _ in heads])
         inside, draws = set(self.own), set[GraphNode]()
         for node in order:
@@ -231,7 +231,7 @@ class Closing:
         return self._moved.get(entry, entry)
 
     def _capture(self, entry: Entry) -> Entry:
-        variable = build.variable(f"constant {len(self.captured)}", *_known(entry))
+        variable = build.variable(f"constant {len(self.captured)}", *_spec(entry))
         self.captured.append(entry)
         self.constants.append(variable)
         return variable, 0
@@ -280,7 +280,7 @@ class Closing:
         return variable, 0
 
 
-# at once ----------------------------------------------------------------------------------------
+# calls ------------------------------------------------------------------------------------------
 
 
 def applied(op: Any, operands: Sequence[Entry]) -> list[Any]:
@@ -290,7 +290,7 @@ def applied(op: Any, operands: Sequence[Entry]) -> list[Any]:
 
 
 def shown(op: Any, operands: Sequence[Entry]) -> list[Any]:
-    """Return the outputs of a loop's operator that a user sees."""
+    """Return the outputs of a loop's operator, without the residuals for its gradient."""
     outputs = applied(op, operands)
     return [outputs[k] for k in op.shown]
 
@@ -303,8 +303,8 @@ def eagerly(
     *paths: str,
     lifts: bool = True,
 ) -> Any:
-    """Return the result of a function of structures, traced as one compiled graph, which is reused
-    for an equal key. `lifts`: whether all values become arrays, on the device of the first one."""
+    """Run a function of structures as one compiled graph, which is reused for an equal key; return
+    its result. `lifts`: whether all values become arrays, on the device of the first one."""
     inputs = arguments
     if lifts:
         every = (p.value for a in arguments for p in places(a, ""))
@@ -317,13 +317,13 @@ def eagerly(
     if jitted is None:
         jitted = _runner(name, run)
     _RUNNERS[key] = jitted
-    while len(_RUNNERS) > _KEPT:
+    while len(_RUNNERS) > _MOST_RUNNERS:
         _RUNNERS.popitem(last=False)
     return jitted(*inputs)
 
 
 class _Runner(Jit):
-    """A function of ours that has no other way to run than as a graph."""
+    """A function of the library's own, which always runs as a graph."""
 
     def as_written(self) -> bool:
         return False
@@ -338,13 +338,13 @@ def _runner(name: str, run: Function) -> Jit:
 
 def _as_arrays(name: str, structure: Any, path: str, device: Context | None) -> Any:
     values = [
-        p.value if isinstance(p.value, Array) or p.owned else _one(name, p.value, p.path, device)
+        p.value if isinstance(p.value, Array) or p.owned else _lift(name, p.value, p.path, device)
         for p in places(structure, path)
     ]
     return like(structure, values, objects=True)
 
 
-def _one(name: str, value: Any, path: str, device: Context | None) -> Any:
+def _lift(name: str, value: Any, path: str, device: Context | None) -> Any:
     if isinstance(value, (bool, int, float, np.ndarray, np.generic)):
         array = _array(value, None)
         return new_array(array, dtype=array.dtype, device=device)

@@ -1,5 +1,4 @@
-"""MXNet's loops and branches, by its names and order of arguments: `ng.nd.contrib`; `name` is its,
-and changes nothing."""
+"""`ng.nd.contrib`: MXNet's loops and branches, in its order of arguments; `name` has no effect."""
 
 from __future__ import annotations
 
@@ -52,7 +51,7 @@ def while_loop(
     func : callable of the variables that gives the result of the step and the next variables
     loop_vars : list of arrays
     max_iterations : int
-        Where to stop in any case, and how long the results are.
+        The most steps, and the length of the stacked results.
 
     Returns
     -------

@@ -27,7 +27,7 @@ from nbgraph.autograd.control.closing import (
     symbolic,
     wrapped,
 )
-from nbgraph.autograd.control.segments import segmented, steps_of, unrolled, wanted
+from nbgraph.autograd.control.segments import needs_segments, segmented, steps_of, unrolled
 from nbgraph.autograd.results import require_function
 from nbgraph.autograd.tree import like, places
 from nbgraph.dtype import is_float
@@ -41,7 +41,7 @@ from nbgraph.operator.call import recording
 from nbgraph.ops.define import library
 from nbgraph.signatures import Function, checked
 
-_SCAN = "scan", "init", "xs"  # what errors call a loop, its first carry, and its arrays
+_SCAN = "scan", "init", "xs"  # the names in errors of a loop, its first carry, and its arrays
 
 
 @checked
@@ -68,10 +68,10 @@ def scan(
     reverse : bool
         Whether steps go from the last part to the first; results stay at the places of their parts.
     unroll : int or bool
-        Taken for JAX's sake; a loop is one node in any case.
+        Accepted for JAX's sake, without effect: a loop is one node.
     checkpoint : bool, optional
-        Whether a gradient computes steps again, so that it keeps carries of about 2 sqrt(n) of n
-        steps; None: where it would keep more than 256 MiB.
+        Whether the gradient computes steps again, so that of n steps only about 2 sqrt(n) carries
+        are kept; None: only where more than 256 MiB would be kept.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def scan(
     ------
     ShapeError or DTypeError where the carry changes its shape or dtype, or xs differ in length.
 
-    In a graph it is one node, whatever the number of steps, and its gradient another one.
+    In a graph the loop is one node, whatever the number of steps, and its gradient another.
 
     >>> import nbgraph as ng
     >>> ng.scan(lambda total, x: (total + x, total * x), 0.0, ng.array([1.0, 2.0, 3.0]))
@@ -102,14 +102,14 @@ def scanned(
     *,
     call: tuple[str, str, str] = _SCAN,
 ) -> tuple[Any, Any]:
-    """Return the results of `scan`, whose errors name another `call`; on arrays, functions of equal
-    keys are traced once."""
+    """Return the results of `scan`, with the names in `call` for errors; on arrays, functions with
+    an equal `key` share one trace."""
     weak = tuple([type(p.value) in (int, float) for p in places(init, "")])
     if length is not None:
         length = require_whole(f"{call[0]}: length", length, 0)
 
     def run(init: Any, xs: Any) -> Any:
-        return _scan(f, init, xs, length, reverse, weak, checkpoint, call)
+        return _scan_node(f, init, xs, length, reverse, weak, checkpoint, call)
 
     if stepwise(init, xs):
         return unrolled(f, init, xs, length, reverse)
@@ -119,7 +119,7 @@ def scanned(
     return eagerly(call[0], key, run, (init, xs), *call[1:])
 
 
-def _scan(
+def _scan_node(
     f: Function,
     init: Any,
     xs: Any,
@@ -142,7 +142,7 @@ def _scan(
         carry, results = pair(f"{name}: f", out, parts)
         return carry, entries_of(name, results, "the result of a step")
 
-    carries, traced, ys = _carried(name, step, init, carries, weak, own)
+    carries, traced, ys = _traced_body(name, step, init, carries, weak, own)
     variables, heads = traced
     names = [f"carry {k}" for k in range(len(carries))] + [f"x {k}" for k in range(len(parts))]
     steps = None if count is None else (count,)
@@ -166,8 +166,8 @@ def while_loop(
     body_fun : callable of the value that gives the next one, of the same shapes and dtypes
     init_val : an array, number, or structure of these
     max_iterations : int, optional
-        Where to stop in any case. With it the loop has a gradient, for which the values of so many
-        steps are kept; without it, it has none.
+        The most steps. Only with it does the loop have a gradient, for which the values of so many
+        steps are kept.
 
     Returns
     -------
@@ -191,22 +191,22 @@ def while_loop(
 def stacked_while(
     key: Any, cond_fun: Function, step: Function, init_val: Any, max_iterations: int | None
 ) -> tuple[Any, Any]:
-    """Return the last value of a loop with a test, and the results of all steps of
-    `value, result = step(value)`, stacked, with zeros where there was none."""
+    """Run `value, result = step(value)` as long as a test holds; return the last value, and the
+    results of all steps, stacked, with zeros after the last step."""
     weak = tuple([type(p.value) in (int, float) for p in places(init_val, "")])
     most = max_iterations
     if most is not None:
         most = require_whole("while_loop: max_iterations", most, 0)
 
     def run(init: Any) -> Any:
-        return _stacked(cond_fun, step, init, most, weak)
+        return _while_node(cond_fun, step, init, most, weak)
 
     if symbolic(init_val):
         return run(init_val)
     return eagerly("while_loop", (key, most, weak), run, (init_val,), "init_val")
 
 
-def _stacked(
+def _while_node(
     cond_fun: Function, step: Function, init: Any, most: int | None, weak: Sequence[bool]
 ) -> tuple[Any, Any]:
     name, before, results = "while_loop", effects_so_far(), None
@@ -223,7 +223,7 @@ def _stacked(
         value, results = step(like(init, values))
         return value, [*entries_of(name, results, "the result of a step"), holds]
 
-    carries, (variables, heads), rest = _carried(name, call, init, carries, weak, [])
+    carries, (variables, heads), rest = _traced_body(name, call, init, carries, weak, [])
     names = [f"carry {k}" for k in range(len(carries))]
     body = Closing(name, variables, before, names, None).over([*heads, *rest])
     ys = len(rest) - 1
@@ -239,9 +239,9 @@ def fori_loop(lower: Any, upper: Any, body_fun: Function, init_val: Any) -> Any:
     Parameters
     ----------
     lower, upper : int, or arrays of one integer
-        Where both are Python's the loop has a gradient.
-    body_fun : callable of i, an int64 array, and the value; it gives the next value, of the same
-        shapes; floats that the integer i has widened get the value's dtype again
+        The loop has a gradient only where both are Python's.
+    body_fun : callable of i, an int64 array, and the value, which gives the next value, of the same
+        shapes; floats that the integer i has widened are cast back to the value's dtype
     init_val : an array, number, or structure of these
 
     Returns
@@ -262,7 +262,7 @@ def fori_loop(lower: Any, upper: Any, body_fun: Function, init_val: Any) -> Any:
                 i, value = carry
                 return (i + 1, _as_floats(value, body_fun(i, value))), None
 
-            return _scan(step, (first, init), None, steps, False, (False, *weak))[0][1]
+            return _scan_node(step, (first, init), None, steps, False, (False, *weak))[0][1]
 
         first = np.int64(lower)
         if symbolic(init_val):
@@ -280,11 +280,11 @@ def fori_loop(lower: Any, upper: Any, body_fun: Function, init_val: Any) -> Any:
 
 
 def _as_floats(value: Any, result: Any) -> Any:
-    """Return a result with the float dtypes of the value that it replaces."""
+    """Return a result with its floats cast to the dtypes of the value that it replaces."""
     before = [each.value for each in places(value, "")]
     after = [each.value for each in places(result, "")]
     if len(before) != len(after):
-        return result  # refused by name, as another structure
+        return result  # the check of structures refuses it, by name
 
     def cast(old: Any, new: Any) -> Any:
         target, dtype = getattr(old, "dtype", None), getattr(new, "dtype", None)
@@ -318,7 +318,7 @@ map_parts.__wrapped__.__name__ = "map"  # type: ignore[attr-defined]  (errors na
 
 
 def pair(what: str, value: Any, parts: str) -> Any:
-    """Return what a step returned; ArgumentError where it is not a pair of these parts."""
+    """Return the result of a step; raise ArgumentError unless it is a pair of these `parts`."""
     if not isinstance(value, (tuple, list)) or len(value) != 2:
         several = isinstance(value, (tuple, list))
         one = "one array" if hasattr(value, "shape") else noun(value)
@@ -327,7 +327,7 @@ def pair(what: str, value: Any, parts: str) -> Any:
     return value
 
 
-def _carried(
+def _traced_body(
     name: str,
     call: Callable[[Sequence[Any]], tuple[Any, list[Entry]]],
     init: Any,
@@ -335,10 +335,10 @@ def _carried(
     weak: Sequence[bool],
     parts: Sequence[Spec | None],
 ) -> tuple[list[Entry], tuple[list[Any], list[Entry]], list[Entry]]:
-    """Return the first carries, the variables of the body and the next carries, and the body's
-    other results.
+    """Trace a body; return the first carries, its variables and next carries, its other results.
 
-    Python numbers take the dtype that the body gives them: it is called again then.
+    First carries that are Python numbers (`weak`) take the dtype of the next carries; the body is
+    then traced again.
     """
     labels = [p.path for p in places(init, "carry")]
     for last in (False, True):
@@ -375,16 +375,16 @@ def _carried(
 def _outputs(
     loop: Loop, operands: Sequence[Entry], body: Closed, checkpoint: bool | None = None
 ) -> list[Any]:
-    """Return the outputs of a loop that a user sees."""
+    """Return the outputs of a loop, which runs in segments where its residuals are too large."""
     inputs = [*operands, *body.captured]
     op, tracer = loop_op(loop), recording.get()
     if all(node.specs is not None for node, _ in inputs) and (tracer is None or tracer.records):
         plain = op.typed([spec_of(e) for e in inputs])  # type: ignore[misc]
         op = keeping(loop_op(plain))
-        if wanted(op, checkpoint):
+        if needs_segments(op, checkpoint):
             own, back = [wrapped(e) for e in inputs], plain.reverse
             return segmented(
-                plain, own, lambda f, a, xs, n: _scan(f, a, xs, n, back, [False] * len(a))
+                plain, own, lambda f, a, xs, n: _scan_node(f, a, xs, n, back, [False] * len(a))
             )
     return shown(op, inputs)
 

@@ -1,5 +1,5 @@
-"""Loops in other forms: step by step, for expressions; in segments, where a long loop's gradient
-computes steps again, so that what is kept grows as the root of the length."""
+"""Other forms of loops: unrolled, for expressions; in segments, whose steps are computed again for
+the gradient of a long loop, so that its memory grows with the square root of the length."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def steps_of(xs: Any, length: int | None, name: str = "scan", word: str = "xs") 
 
 
 def unrolled(f: Callable[..., Any], carry: Any, xs: Any, length: int | None, reverse: bool) -> Any:
-    """Return the results of `scan`, called step by step: an expression graph has nodes for each."""
+    """Return the results of `scan` by a call of `f` for each step, which makes nodes for each."""
     count, parts = steps_of(xs, length), [p.value for p in places(xs, "xs")]
     if not count:
         raise ArgumentError("scan: there are no steps; expressions take one or more")
@@ -58,8 +58,8 @@ def unrolled(f: Callable[..., Any], carry: Any, xs: Any, length: int | None, rev
     return carry, like(results[0], along)
 
 
-def wanted(op: LoopOp, checkpoint: bool | None) -> bool:
-    """Return whether steps are computed again: by `checkpoint`, or for large residuals."""
+def needs_segments(op: LoopOp, checkpoint: bool | None) -> bool:
+    """Return whether a gradient computes steps again: as `checkpoint`, or for large residuals."""
     loop = op.loop
     if checkpoint is not None:
         return checkpoint and bool(loop.saved)
@@ -69,10 +69,10 @@ def wanted(op: LoopOp, checkpoint: bool | None) -> bool:
 
 
 def segmented(loop: Loop, operands: Sequence[Any], scan: Scan) -> list[Any]:
-    """Return the outputs of a loop over parts, by a loop of loops: of the outer one only carries
-    are kept, and the inner one runs again for its gradient.
+    """Return the outputs of a loop, run as a loop over segments: only the carries between these
+    are kept, and each segment runs again for its gradient.
 
-    `scan` carries a value through parts in the direction of the loop.
+    `scan(f, carry, xs, length)` runs a loop over the segments, in the direction of `loop`.
     """
     count = loop.length or 0
     size = max(1, math.isqrt(count))
