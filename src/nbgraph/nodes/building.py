@@ -1,7 +1,7 @@
-"""Building an expression graph: leaves, nodes, equal nodes found, what `clear` leaves.
+"""Building an expression graph: its leaves and nodes, the search for equal nodes, and `clear`.
 
-Equal nodes are one: found by `hash` and `equal`. A value holds for one forward pass; if only
-constants lead to it, until `clear`; if those are memoised, beyond it.
+Nodes that are equal, by `hash` and `equal`, are one node. A value is valid for one forward pass; if
+it depends on constants only, until `clear`; if these are memoised, beyond `clear`.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _Table = dict[int, list[NaryNodeOp]]
 
 
 class Building:
-    """The nodes of a graph and how they get there."""
+    """The part of a graph that creates nodes and looks them up."""
 
-    OF_BATCH = (  # what `clear` begins anew
+    OF_BATCH = (  # the attributes that `clear` resets
         *("_applied", "_count", "_here", "_nodes", "_numbers", "_removed"),
         *("_runs", "_table", "_tops"),
     )
@@ -50,7 +50,7 @@ class Building:
         self._owner = next(_owners)
         self.set_device(CPU if device is None else device)
         self.dtype = as_dtype(config.default_float if dtype is None else dtype)
-        self._lasting: _Table = {}  # memoised nodes, which `clear` leaves
+        self._lasting: _Table = {}  # memoised nodes, which `clear` keeps
         self._lasting_applied: dict[Structure, OpNode] = {}
         self._ids = itertools.count()
         self._start()
@@ -58,7 +58,7 @@ class Building:
     def _start(self) -> None:
         trim()
         self._applied: dict[Structure, OpNode] = {}
-        self._numbers: dict[int, Structure] = {}  # of nodes that structures take as given
+        self._numbers: dict[int, Structure] = {}  # of nodes that are variables of structures
         self._runs: list[Any] = []  # what the forward passes ran: nodes and segments
         self._nodes: list[NaryNodeOp] = []
         self._table: _Table = {}
@@ -73,7 +73,7 @@ class Building:
         return self._device
 
     def set_device(self, device: Context) -> None:
-        """Choose the device, before there are parameters; DeviceError if nothing runs there."""
+        """Set the device, before there are parameters; raise DeviceError if it cannot run nodes."""
         require(device, "ExpressionGraph")
         if device != self._device and self._parameters.by_name:
             raise DeviceError(
@@ -93,10 +93,10 @@ class Building:
         fixed: bool = False,
         dtype: Any = None,
     ) -> Expr:
-        """Return the parameter of that name in the namespace in force; create it if there is none.
+        """Return the parameter of that name in the current namespace; create it if there is none.
 
-        `init`: a number, an array, or a function of shape and dtype. `fixed` is the contrary of
-        `trainable`. ShapeError, DTypeError where there is another parameter of that name.
+        `init`: a number, an array, or a function of shape and dtype. `fixed` is the opposite of
+        `trainable`. Raises ShapeError or DTypeError where that parameter has others.
         """
         node, created = self._parameters.get(
             name,
@@ -106,15 +106,15 @@ class Building:
             self._device,
             trainable=trainable and not fixed,
         )
-        return Expr(self, self._begin(node) if created else node)
+        return Expr(self, self._enter_leaf(node) if created else node)
 
     def constant(
         self, value: Any, init: Any = None, *, memoise: bool = False, name: str | None = None
     ) -> Expr:
-        """Return a constant by value, or of a shape, filled by `init` (see `param`).
+        """Return a constant with this value, or with `init` (see `param`) of this shape.
 
-        `memoise`: what is computed from memoised constants alone outlives `clear`; a constant is
-        found again by its content. An NDArray is taken as it is and must not be written.
+        `memoise`: the constant, found again by its content, outlives `clear`, and so do values
+        computed from such constants only. An NDArray is not copied and must not be written.
 
         >>> import nbgraph as ng
         >>> graph = ng.ExpressionGraph()
@@ -124,28 +124,28 @@ class Building:
         if init is not None:
             shape = _shape("constant", value)
             content = (shape, content_of(init)) if memoise else None
-            node = self._known(content, shape, self.dtype)
+            node = self._find_constant(content, shape, self.dtype)
             if node is None:
                 content_array = initial("constant", shape, self.dtype, init, self._device)
-                node = self._begin(ConstantNode(content_array, content=content, name=name))
+                node = self._enter_leaf(ConstantNode(content_array, content=content, name=name))
             return self._lasting_expr(node)
         content_array = value if isinstance(value, Array) else array(value, self._literal(value))
         content = content_of(content_array) if memoise else None
         if content_array.device != self._device:
             content_array = copy_of(content_array, device=self._device)
-        node = self._known(content, content_array.shape, content_array.dtype)
+        node = self._find_constant(content, content_array.shape, content_array.dtype)
         if node is None:
-            node = self._begin(ConstantNode(content_array, content=content, name=name))
+            node = self._enter_leaf(ConstantNode(content_array, content=content, name=name))
         return self._lasting_expr(node)
 
     def _literal(self, value: Any) -> Any:
-        """Return the dtype for a Python value: floats get the graph's."""
+        """Return the dtype for a Python value: the graph's for floats, None for others."""
         if isinstance(value, (np.ndarray, np.generic)):
             return None
         values = np.asarray(as_operand("constant", "value", value))
         return self.dtype if values.dtype.kind == "f" else None
 
-    def _known(self, content: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    def _find_constant(self, content: Any, shape: tuple[int, ...], dtype: Any) -> Any:
         """Return the memoised constant of that content, or None."""
         if content is None:
             return None
@@ -154,8 +154,8 @@ class Building:
                 return node
         return None
 
-    def _begin(self, node: Any) -> Any:
-        """Enter a leaf into this graph and return it."""
+    def _enter_leaf(self, node: Any) -> Any:
+        """Add a leaf to this graph and return it."""
         node.owner, node.id = self._owner, next(self._ids)
         if node.memoise == FOREVER:
             self._lasting.setdefault(node.hash(), []).append(node)
@@ -168,10 +168,10 @@ class Building:
     # nodes --------------------------------------------------------------------------------------
 
     def add(self, node: NaryNodeOp) -> Expr:
-        """Put a node into the graph; the expression of an equal node if there is one.
+        """Add a node to the graph; return its expression, or that of an equal node.
 
-        ArgumentError where its class has attributes but not `hash` and `equal`, or where a child
-        is not of this graph.
+        Raises ArgumentError where its class has attributes but not `hash` and `equal`, or where a
+        child is not of this graph.
         """
         if not isinstance(node, NaryNodeOp):
             raise ArgumentError(
@@ -189,8 +189,7 @@ class Building:
         return self.enter(node)
 
     def apply(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> list[Expr]:
-        """Return the outputs of an operator over nodes of this graph and numbers, without hidden
-        ones."""
+        """Return the visible outputs of an operator over nodes of this graph and numbers."""
         inputs = [v if type(v) in WEAK else v.structure or self.structure_of(v) for v in operands]
         structures = applied(op, inputs, attributes)
         if structures is None:
@@ -206,13 +205,13 @@ class Building:
                 node.owner, node.id = self._owner, next(self._ids)
                 self._place(node)
             elif node.id not in self._here:
-                self._return(node)
+                self._restore(node)
             outputs.append(self._expr(node))
         return outputs
 
     def structure_of(self, node: NaryNodeOp) -> Structure:
-        """Return a node's structure; a variable where no structure describes it. Memoised nodes
-        have a number for good, others one that counts from `clear`."""
+        """Return a node's structure, or a variable where it has none, numbered by the node's id if
+        that is memoised, else by a count since `clear`."""
         own = node.structure or self._numbers.get(node.id)
         if own is None:
             lasting = node.memoise == FOREVER
@@ -222,7 +221,7 @@ class Building:
         return own
 
     def _expr(self, node: NaryNodeOp) -> Expr:
-        """Return the expression of a node: one object as long as it has a user."""
+        """Return the expression of a node, the same object as long as the user holds it."""
         handle = node.handle()
         if handle is None:
             handle = Expr(self, node)
@@ -230,7 +229,7 @@ class Building:
         return handle
 
     def enter(self, node: NaryNodeOp) -> Expr:
-        """Do the same as `add` for a node that is known to be right."""
+        """Add a node without checks; return its expression, or that of an equal node."""
         key = node.hash()
         table = self._lasting if node.memoise == FOREVER else self._table
         row = table.get(key)
@@ -239,7 +238,7 @@ class Building:
         for other in row:
             if same(node, other) and node.equal(other):
                 if other.id not in self._here:
-                    self._return(other)
+                    self._restore(other)
                 return self._expr(other)
         row.append(node)
         node.owner, node.id = self._owner, next(self._ids)
@@ -254,8 +253,8 @@ class Building:
         for child in node.children:
             self._tops.pop(child.id, None)
 
-    def _return(self, node: NaryNodeOp) -> None:
-        """Use a memoised node again after `clear`, with its operands."""
+    def _restore(self, node: NaryNodeOp) -> None:
+        """Bring a memoised node and its operands back into the graph after `clear`."""
         for one in topological([node]):
             if one.id not in self._here:
                 self._here.add(one.id) if one.leaf else self._place(one)
@@ -266,7 +265,7 @@ class Building:
             if node.id in self._here or node.leaf:
                 return
             if node.memoise == FOREVER:
-                self._return(node)
+                self._restore(node)
                 return
             why = "was there before clear(); build it again"
         else:
@@ -286,13 +285,13 @@ class Building:
         return [self._expr(n) for n in self._tops.values() if n.id not in self._removed]
 
     def remove_as_root(self, expr: Expr) -> Expr:
-        """Let no gradient start at this node, though no other node reads it; return it."""
+        """Exclude a node that no other node reads from the starts of gradients; return it."""
         self.require("remove_as_root", expr.node)
         self._removed.add(expr.node.id)
         return expr
 
     def clear(self) -> None:
-        """Forget all nodes but parameters and what is memoised."""
+        """Forget all nodes except parameters and memoised ones."""
         for node in self._nodes:
             if node.memoise == FOREVER:
                 node.retained = False

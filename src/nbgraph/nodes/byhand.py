@@ -48,7 +48,7 @@ class LambdaNodeOp(NaryNodeOp):
 
 
 class CallbackNodeOp(UnaryNodeOp):
-    """The child's value; `function(values)` is called when it is there, with a read-only view."""
+    """The child's value; `function` gets a read-only view of it when it has been computed."""
 
     pure = False
 

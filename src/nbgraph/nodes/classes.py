@@ -20,7 +20,7 @@ from nbgraph.nodes.node import NaryNodeOp, node_of
 from nbgraph.nodes.nodeop import NodeOp
 from nbgraph.nodes.tensors import add, aggregate
 
-# code: what the axis without elements gives, the operator
+# code: the result of an axis without elements, the operator
 _CODES: dict[str, tuple[float, Callable[..., Any]]] = {
     "sum": (0.0, ops.sum),
     "mean": (0.0, ops.mean),
@@ -44,12 +44,12 @@ def axis_of(who: str, axis: Any, ndim: int) -> int:
     return int(axis) % ndim
 
 
-def _kept(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+def _kept_shape(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
     return tuple(1 if d == axis else n for d, n in enumerate(shape))
 
 
 class FragmentNodeOp(NaryNodeOp):
-    """A node of `count` children, and options, that `define` says in operators of the library."""
+    """A node of `count` children and options, which `define` turns into library operators."""
 
     count = 1
     define: Callable[..., Any]  # (*children, *options): the expression that this stands for
@@ -77,7 +77,7 @@ class ReduceNodeOp(FragmentNodeOp):
         axis = axis_of(code, axis, x.ndim)
         start, reduce = _CODES[code]
         if not x.shape[axis]:
-            return x.graph.constant(np.full(_kept(x.shape, axis), start, x.dtype))
+            return x.graph.constant(np.full(_kept_shape(x.shape, axis), start, x.dtype))
         options = {"dtype": x.dtype} if code in ("sum", "prod") and not is_float(x.dtype) else {}
         return reduce(x, axis=axis, keepdims=True, **options)
 
@@ -89,7 +89,7 @@ class ScalarProductNodeOp(NaryNodeOp):
         shapes = [node_of("scalar_product", i, c).shape for i, c in enumerate((a, b))]
         shape = np.broadcast_shapes(*shapes)
         self.axis = axis_of("scalar_product", axis, len(shape))
-        super().__init__((a, b), _kept(shape, self.axis))
+        super().__init__((a, b), _kept_shape(shape, self.axis))
 
     def type(self) -> str:
         return "scalar_product"

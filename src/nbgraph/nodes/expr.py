@@ -1,5 +1,5 @@
-"""Expressions: what users hold of a graph's nodes. Python's operators and those of the library
-apply to them, and make nodes."""
+"""Expressions: the users' handles of a graph's nodes. Python's operators and those of the library
+apply to them and add nodes."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from nbgraph.ops.carrier.reductions import Reductions
 class Expr(Operators, Methods, Reductions, Indexing, Protocols):
     """A handle of a node in an expression graph.
 
-    Its value is there after `graph.forward()`, the gradient of a parameter after
-    `graph.backward()`. Dtypes are not promoted: what stands beside each other has one dtype;
-    Python numbers take it.
+    It has a value after `graph.forward()`, a parameter has a gradient after `graph.backward()`.
+    Dtypes are not promoted: all operands of an operator have one dtype, which Python numbers
+    take.
 
     >>> import nbgraph as ng
     >>> graph = ng.ExpressionGraph()
@@ -76,7 +76,7 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
         outputs = graph.apply(op, values, options)
         return outputs[0] if op.nout == 1 else tuple(outputs)
 
-    # what it is ---------------------------------------------------------------------------------
+    # properties ---------------------------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -100,7 +100,7 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
 
     @property
     def name(self) -> str | None:
-        """The node's name: of a parameter, or what was set."""
+        """The node's name: that of a parameter, or one that was assigned."""
         return self.node.name
 
     @name.setter
@@ -112,7 +112,7 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
         """Whether gradients flow to the node."""
         return self.node.trainable
 
-    # what it holds ------------------------------------------------------------------------------
+    # value and gradient -------------------------------------------------------------------------
 
     @property
     def val(self) -> Any:
@@ -143,7 +143,7 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
 
     @property
     def grad(self) -> Any:
-        """The gradient, an NDArray, of a parameter or of what was retained; None before the first
+        """The gradient, an NDArray, of a parameter or a retained node; None before the first
         `backward`. ArgumentError for other nodes, whose gradients are freed when they are used."""
         node = self.node
         if not node.trainable:
@@ -156,7 +156,7 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
         return node._adj
 
     def retain(self) -> Expr:
-        """Keep the value (in inference) and the gradient when they have been used; returns itself.
+        """Keep the value (in inference) and the gradient after their last use; return itself.
 
         >>> import nbgraph as ng
         >>> graph = ng.ExpressionGraph()
@@ -170,7 +170,7 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
         self.node.retained = True
         return self
 
-    # what it is not -----------------------------------------------------------------------------
+    # refusals -----------------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
         raise ArgumentError(
@@ -213,7 +213,7 @@ def graph_of(who: str, values: Sequence[Any]) -> Any:
 
 
 def _lifted(op: Any, operands: Sequence[Any], graph: Any) -> list[Any]:
-    """Return nodes, and for a scalar operator numbers; arrays become constants by value."""
+    """Return the operands as nodes, arrays as constants; a scalar operator keeps its numbers."""
     weak = isinstance(op, Mapper)
     lifted: list[Any] = []
     for i, value in enumerate(operands):
@@ -245,7 +245,7 @@ def _constant(op: Any, index: int, value: Any, operands: Sequence[Any], graph: A
 def expression(kind: Any, *children: Any, **attributes: Any) -> Expr:
     """Make a node of a class and add it to the graph of its children.
 
-    Returns the expression of the equal node that the graph has already, if there is one. Arrays
+    Returns the expression of an equal node if the graph has one already. Arrays
     among the children become constants. `attributes` go to the class. A class without a constructor
     of its own takes any number of children.
 

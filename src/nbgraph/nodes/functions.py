@@ -1,8 +1,8 @@
-"""Scalar functions as operators: one operator for each text and what it reads.
+"""Scalar functions as operators: one operator for each code and the values that it reads.
 
 Node classes write their functions inside `forward_ops` and `backward_ops`, so Python makes new
-function objects for every node. The operator is found by the code and by the content of closure
-cells, so that only the first of them is captured and compiled.
+function objects for every node. Operators are cached by the code and the content of closure cells,
+so that only the first of these functions is captured and compiled.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from nbgraph.operator.layout import keep
 from nbgraph.operator.mapper.decorator import op
 from nbgraph.operator.mapper.mapper import Mapper
 
-_KEPT = 4096  # operators known at a time
-_MAPPERS: dict[Any, tuple[Mapper, Any]] = {}  # with the code, so that its id stays its own
+_MOST = 4096  # operators cached at a time
+_MAPPERS: dict[Any, tuple[Mapper, Any]] = {}  # with the code, so that its id is not reused
 _NUMBERS = (bool, int, float, np.generic)
 
 
 class Attributes:
-    """The numbers and functions that a text reads of an object, without the object: a function
+    """The numbers and functions that code reads from an object, without the object: a function
     that reads `self.alpha` must not keep the node alive."""
 
     def __init__(self, of: str, values: dict[str, Any]) -> None:
@@ -56,11 +56,11 @@ def operator_of(fn: Any) -> Mapper:
             "lambda x: sin(x), or an operator"
         )
     key = _key_of(plain)
-    if key is None:  # not told by content: an operator of its own
+    if key is None:  # its content cannot be compared: an operator of its own
         return op(plain)
     entry = _MAPPERS.get(key)
     if entry is None:
-        entry = keep(_MAPPERS, key, (op(_without_objects(plain)), plain.__code__), _KEPT)
+        entry = keep(_MAPPERS, key, (op(_without_objects(plain)), plain.__code__), _MOST)
     return entry[0]
 
 
@@ -115,7 +115,7 @@ def _content(value: Any, names: Collection[str]) -> Any:
         return None if key is None else ("function", value.__code__, key)
     if value is None or isinstance(value, str) or _is_named(value):
         return type(value), value
-    read = _read(value, names)
+    read = _read_attributes(value, names)
     if read is None:
         return None
     return type(value), tuple((name, _content(v, ())) for name, v in read.items())
@@ -128,7 +128,7 @@ def _is_named(value: Any) -> bool:
     )
 
 
-def _read(value: Any, names: Collection[str]) -> dict[str, Any] | None:
+def _read_attributes(value: Any, names: Collection[str]) -> dict[str, Any] | None:
     """Return the attributes of an object that the code may read; None where one is not a number."""
     read = {name: getattr(value, name) for name in sorted(names) if hasattr(value, name)}
     return read if all(isinstance(v, _NUMBERS) or _is_named(v) for v in read.values()) else None
@@ -145,7 +145,7 @@ def _without_objects(fn: FunctionType) -> FunctionType:
         if isinstance(value, plain) or _is_named(value):
             light.append(value)
         else:
-            read = _read(value, names_of(fn.__code__)) or {}
+            read = _read_attributes(value, names_of(fn.__code__)) or {}
             light.append(Attributes(type(value).__name__, read))
     closure = tuple(CellType(v) for v in light)
     function = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, closure)

@@ -1,4 +1,4 @@
-"""Expression graphs: built as the program runs, run, differentiated, cleared, built anew."""
+"""`ExpressionGraph`: built while the program runs, evaluated, differentiated, cleared."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ class ExpressionGraph(Building):
     device : Context, optional
         Where values are and nodes run; the host by default.
     dtype : optional
-        Of parameters and of constants made of Python floats: `ng.config.default_float`.
+        Of parameters and of constants from Python floats; by default `ng.config.default_float`.
     workspace : number, optional
-        MiB that values and gradients may take at once (parameters do not count); negative: so much
-        of the device's memory is left free. `forward` raises OutOfMemory before it starts.
+        MiB that values and gradients may take at once (parameters do not count), or as a negative
+        number those to leave free on the device. `forward` raises OutOfMemory before it starts.
     inference : bool
         Operators behave as in prediction (dropout passes everything, batch normalisation uses its
         statistics), values are freed when they have been read, there are no gradients. Otherwise
-        operators behave as in training. Within `ng.autograd.train_mode()`, `predict_mode()` or
-        `record()` that decides.
+        operators behave as in training. A block of `ng.autograd.train_mode()`, `predict_mode()` or
+        `record()` overrides this.
     throw_nan : bool
-        Look at every value and gradient, and raise FloatingPointError for the first NaN; it waits.
+        Wait for every value and gradient, and raise FloatingPointError at the first NaN.
     compiled : bool
-        Operators' nodes in a row are one operation of the engine forward, and one backward, which
-        are compiled when their structure is seen first and found by it afterwards. Otherwise, in
-        inference and with `throw_nan`, each node has operations of its own. Values are the same
-        bits, but for sums that are fused with what is summed.
+        Consecutive nodes of operators are one operation of the engine forward, and one backward,
+        which are compiled once for each structure. Otherwise, in inference and with `throw_nan`,
+        each node has operations of its own. Both give the same bits, except sums that are fused
+        with their operands.
 
     >>> import nbgraph as ng
     >>> graph = ng.ExpressionGraph()
@@ -80,9 +80,9 @@ class ExpressionGraph(Building):
     # running ------------------------------------------------------------------------------------
 
     def forward(self) -> None:
-        """Compute the values of all nodes; those that only constants lead to, once.
+        """Compute the values of all nodes, once for those that depend on constants only.
 
-        OutOfMemory where values and gradients do not fit the workspace.
+        Raises OutOfMemory where values and gradients do not fit the workspace.
         """
         for node in self._nodes:
             if not (node.memoise and node.ready):
@@ -122,11 +122,10 @@ class ExpressionGraph(Building):
 
         Parameters
         ----------
-        reset : False adds to gradients that are there
-        clip : number, optional: every node's gradient is limited to [-clip, clip] before it flows
-            on
+        reset : bool; False adds to the gradients of earlier passes
+        clip : number, optional: limits every node's gradient to [-clip, clip] before its children's
         heads : Expr, or several, where gradients start; by default the only top node
-        head_grads : their gradients, None: ones
+        head_grads : gradients of the heads; None: ones
         """
         if self.inference:
             raise ArgumentError(
@@ -150,7 +149,7 @@ class ExpressionGraph(Building):
                         node._adj, node.fresh = None, False
 
     def _pass_on(self, starts: list[tuple[NaryNodeOp, Any]], limit: float | None) -> None:
-        """Pass gradients from where they start to the parameters."""
+        """Pass gradients from the heads to the parameters."""
         ones: NaryNodeOp | None = None
         if self.throw_nan:
             _require_all(self._runs)
@@ -220,8 +219,8 @@ class ExpressionGraph(Building):
     def fits(self, build: Callable[[], Any] | None = None) -> bool:
         """Return whether values and gradients fit the workspace; run nothing.
 
-        `build`: a function that builds another graph on the same parameters, which is looked at
-        instead of this one and forgotten.
+        `build`: a function that builds other nodes on the same parameters, which are measured
+        instead of the present ones and then forgotten.
         """
         if self._limit is None:
             raise ArgumentError("fits: the graph has no workspace; make it with workspace=MiB")
@@ -265,12 +264,12 @@ class ExpressionGraph(Building):
         return {name: p.grad for name, p in self.params().items() if p.trainable}
 
     def switch_params(self, namespace: str) -> None:
-        """Put names that `param` gets into this namespace from now on; "" is none."""
+        """Set the namespace of the names that `param` gets from now on; "" is none."""
         self._parameters.namespace = str(namespace)
 
     def copy_params(self, other: ExpressionGraph) -> None:
-        """Take over the values of another graph's parameters, by name."""
-        self._parameters.copy_from(other._parameters, self._begin, self.device)
+        """Copy the values of another graph's parameters, by name."""
+        self._parameters.copy_from(other._parameters, self._enter_leaf, self.device)
 
     def graphviz(self) -> str:
         """Return the graph in the language of Graphviz: type, name, id, shape, whether
@@ -286,14 +285,14 @@ class ExpressionGraph(Building):
 
 
 def _application(node: NaryNodeOp) -> int | None:
-    """Return what tells the results of one application of an operator; None of other nodes."""
+    """Return a key that the outputs of one application of an operator share, or None."""
     if not isinstance(node, OpNode) or node.op.nout == 1:
         return None
     return id(node.application or (node.structure and node.structure.node))
 
 
 def _require_all(runs: Sequence[segments.Run]) -> None:
-    """Compute all values that are missing, for passes node by node."""
+    """Compute the values that segments kept inside, for passes node by node."""
     for segment, nodes in runs:
         if segment is not None:
             segment.recall(nodes)

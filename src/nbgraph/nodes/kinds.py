@@ -1,7 +1,7 @@
 """Runners for each kind of NodeOp: operators on arrays, one after another, on any device.
 
 Maps have the same bits on every device; sums may differ in their order. Floats of 16 bits are
-summed and multiplied in float32. What is left to NumPy views runs on the host alone.
+summed and multiplied in float32. Functions of NumPy views run on the host only.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from nbgraph.shape import Shape, broadcast, spreads
 if TYPE_CHECKING:
     from nbgraph.nodes.nodeop import NodeOp
 
-_FUSED = 1 << 17  # elements from which a reduction is compiled with what it reduces
-_BLOCK = 1 << 15  # elements of a full reduction that are in temporary space at a time
+_FUSED = 1 << 17  # elements from which on a reduction and its operand are one compiled loop
+_BLOCK = 1 << 15  # elements of a full reduction in temporary space at a time
 
 
 class Combination(NamedTuple):
-    """A way to combine values: the start that changes nothing, of axes, of two arrays, of views."""
+    """A way to combine values: its neutral start, and its forms for axes, two arrays, views."""
 
     start: float
     reduce: Callable[..., Any]
@@ -59,7 +59,7 @@ COMBINATIONS = {
 
 
 def deliver(job: NodeOp, value: Any, *, add: bool, scale: float = 1.0) -> None:
-    """Write an array, scaled, reshaped and cast, to what the job writes, or add it there."""
+    """Write an array, scaled, reshaped and cast, to the job's output, or add it to that."""
     out = job.out
     if not out.size:
         return
@@ -73,7 +73,7 @@ def deliver(job: NodeOp, value: Any, *, add: bool, scale: float = 1.0) -> None:
 
 
 def element(job: NodeOp, first: bool) -> None:
-    """Run `element`, or `add` where nothing is summed: one kernel."""
+    """Run `element` or `add`, as one kernel unless `add` sums over axes."""
     op, out, values = job.fn, job.out, list(job.ins)
     if job.scale != 1.0:
         op = scaled(op)
@@ -150,7 +150,7 @@ def _total(job: NodeOp, reduce: Callable[..., Any], axes: Shape) -> Any:
 def _loop(
     op: Mapper, watch: Any, parameters: Any, ins: Any, reduce: Callable[..., Any], axes: Shape
 ) -> Function:
-    """Return a scalar operator and a reduction of its results, compiled. `ins`: layouts and
+    """Return a compiled reduction of a scalar operator's results. `ins`: layouts and
     numbers; `watch` distinguishes the operator's texts."""
     variables: list[Any] = []
     values: list[Any] = []
@@ -197,20 +197,20 @@ def _folded(values: Any, combine: Any, init: float, axes: Shape) -> Any:
         return out
     if isinstance(combine, Mapper):
         for axis in axes:
-            values = _paired(values, combine, axis)
+            values = _combine_axis(values, combine, axis)
         return combine(init, values)
     total = COMBINATIONS[combine].reduce(values, axis=axes, keepdims=True) if axes else values
     return _from_start(total, combine, init)
 
 
 def _from_start(total: Any, combine: str, init: float) -> Any:
-    """Return the total combined with where it is to start."""
+    """Return the total combined with its start `init`."""
     own = COMBINATIONS[combine]
     return total if init == own.start else own.two(total, init)
 
 
-def _paired(x: Any, combine: Mapper, axis: int) -> Any:
-    """Return an axis folded by an associative operator: neighbours in pairs, again and again."""
+def _combine_axis(x: Any, combine: Mapper, axis: int) -> Any:
+    """Combine neighbours along an axis by an associative operator, until one element is left."""
     lead = (slice(None),) * axis
     while x.shape[axis] > 1:
         count = x.shape[axis]
@@ -224,14 +224,14 @@ def aggregate_all(job: NodeOp, first: bool) -> None:
     x, requested = job.ins[0], job.options["acc_dtype"]
     wide = accumulator(x.dtype) if requested is None else as_dtype(requested)
     if x.device.host:
-        _through_space(job, wide)
+        _reduce_in_blocks(job, wide)
         return
     operand = ops.astype(x.reshape(-1), wide, copy=False)
     values = ops.astype(apply_scalar_op.apply(job.fn, [operand], {}), wide, copy=False)
     deliver(job, _folded(values, job.options["combine"], job.options["init"], (0,)), add=False)
 
 
-def _through_space(job: NodeOp, wide: np.dtype[Any]) -> None:
+def _reduce_in_blocks(job: NodeOp, wide: np.dtype[Any]) -> None:
     (space,) = request("temp_space", job.ins[0].device)
     op, init, combine = job.fn, job.options["init"], job.options["combine"]
 
@@ -268,8 +268,8 @@ def prod(job: NodeOp, first: bool) -> None:
     a, b = (ops.astype(v, wide, copy=False) for v in job.ins)
     a = ops.swapaxes(a, -1, -2) if swap_a else a
     b = ops.swapaxes(b, -1, -2) if swap_b else b
-    apart = all(v._chunk is not out._chunk for v in (a, b))
-    if apart and (beta, job.scale, out.shape, out.dtype) == (0.0, 1.0, shape, wide):
+    separate = all(v._chunk is not out._chunk for v in (a, b))
+    if separate and (beta, job.scale, out.shape, out.dtype) == (0.0, 1.0, shape, wide):
         ops.matmul(a, b, out=out)
         return
     product = ops.matmul(a, b)

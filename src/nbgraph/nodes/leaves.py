@@ -17,11 +17,11 @@ from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.nodes.node import FOREVER, GRAPH, RUN, NaryNodeOp
 
-_BETWEEN = "::"  # a namespace and a name
+_COLONS = "::"  # a namespace and a name
 
 
 class Leaf(NaryNodeOp):
-    """A node whose value is given."""
+    """A node whose value is set, not computed."""
 
     __slots__ = ()
 
@@ -48,7 +48,7 @@ class Leaf(NaryNodeOp):
 
 
 class ConstantNode(Leaf):
-    """A value that no gradient flows to; memoised with its content, if asked for."""
+    """A value without a gradient, memoised if its content is passed."""
 
     __slots__ = ("content",)
 
@@ -106,9 +106,9 @@ class Parameters:
         self.namespace = ""
 
     def full(self, name: str) -> str:
-        """Return the name with the namespace in force; a name that has a namespace keeps it."""
+        """Return the name with the current namespace; a name that has a namespace keeps it."""
         return (
-            f"{self.namespace}{_BETWEEN}{name}" if self.namespace and _BETWEEN not in name else name
+            f"{self.namespace}{_COLONS}{name}" if self.namespace and _COLONS not in name else name
         )
 
     def get(
@@ -123,7 +123,7 @@ class Parameters:
     ) -> tuple[ParamNode, bool]:
         """Return the parameter of that name, and whether it is new.
 
-        Raises ShapeError or DTypeError where there is another one of that name.
+        Raises ShapeError or DTypeError where that parameter has another shape or dtype.
         """
         if not isinstance(name, str) or not name:
             raise ArgumentError(f"param: name={name!r}; expected a text that is not empty")

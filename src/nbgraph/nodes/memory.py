@@ -46,7 +46,7 @@ def limit_of(workspace: Any, device: Context) -> int | None:
 def needed(nodes: Sequence[Any], *, inference: bool) -> int:
     """Return the bytes at the worst moment of a forward and, if it trains, a backward pass."""
     own = {node.id: _rounded(node.own_nbytes) for node in nodes if not node.leaf}
-    if inference:  # values are freed with their last reader
+    if inference:  # values are freed after their last reader
         uses = readers(nodes)
         return _peak(nodes, own, lambda node: node.id not in uses or not freeable(node))
     trained = (node for node in nodes if node.trainable and not node.leaf)
@@ -59,9 +59,9 @@ def _rounded(nbytes: int) -> int:
 
 
 def _peak(nodes: Sequence[Any], nbytes: Mapping[int, int], lasts: Callable[[Any], bool]) -> int:
-    """Return the most bytes at once of values or gradients, by the ids of nodes: each is there from
-    its node to the last node that reads it, or to the end where it `lasts`. A gradient, which comes
-    from the last and goes with its own node, is there at the same nodes."""
+    """Return the peak of the bytes of values or gradients, by the ids of nodes. A value exists from
+    its node to the last node that reads it, or to the end where it `lasts`. A gradient, created by
+    that last node and freed by its own, exists at the same nodes."""
     last = {child.id: k for k, n in enumerate(nodes) if n.id in nbytes for child in n.children}
     change = [0] * (len(nodes) + 1)
     for k, node in enumerate(nodes):

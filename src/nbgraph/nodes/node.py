@@ -1,10 +1,10 @@
-"""Nodes: a value in an expression graph, what computes it, and what adds to its children's
-gradients.
+"""Nodes of an expression graph: a value, the operations that compute it, and those that add to its
+children's gradients.
 
-A node is made, then added to a graph, which gives it an id (`id` -1: not yet). `forward` pushes
-its forward operations (`ready`); `backward` its backward operations, if a gradient came. The
-value's array is made when it is first asked for, the gradient's too (`fresh`: it holds nothing
-yet, the first contribution overwrites it).
+A node is created, then added to a graph, which sets its `id` (-1 before). `forward` pushes its
+forward operations and sets `ready`; `backward` pushes its backward operations if it has a gradient.
+The arrays of value and gradient are allocated at their first use (`fresh`: the gradient is not
+written yet, and its first contribution overwrites it).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from nbgraph.nodes.nodeop import NodeOp, NoGradient
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.shape import broadcast
 
-RUN, GRAPH, FOREVER = 0, 1, 2  # how long a value holds: one forward, until `clear`, beyond it
+RUN, GRAPH, FOREVER = 0, 1, 2  # how long a value is valid: one forward, until `clear`, beyond it
 _NOTHING: dict[str, Any] = {}
 
 
@@ -37,9 +37,9 @@ class NaryNodeOp(Node):
     ----------
     children : sequence of nodes or Expr
     shape : tuple of int, optional
-        Of the value; by default what `new_shape` gives.
+        Of the value; by default that from `new_shape`.
     dtype : optional
-        Of the value; by default what `new_type` gives.
+        Of the value; by default that from `new_type`.
     **attributes
         Kept as `self.attributes`. A class with attributes defines `hash` and `equal`, too.
     """
@@ -70,13 +70,13 @@ class NaryNodeOp(Node):
         self.attributes = attributes or _NOTHING
         self.id, self.owner = -1, 0
         self.ready = self.fresh = self.retained = False
-        self.structure: Any = None  # of an operator's node: see `structure`
-        self.segment: Any = None  # what computed it together with others, if that did
+        self.structure: Any = None  # of an operator's node; see `nodes.structure`
+        self.segment: Any = None  # the segment that computed the value, if one did
         self.handle: Callable[[], Any] = lambda: None  # the users' expression, if there is one
         self.device: Context = children[0].device if children else CPU
 
     def _settle(self, own: Layout) -> None:
-        """Set shape and dtype."""
+        """Set shape and dtype, and from the children `trainable` and `memoise`."""
         self._layout = own
         trainable, memoise = False, FOREVER if self.children and self.pure else RUN
         for child in self.children:
@@ -85,15 +85,15 @@ class NaryNodeOp(Node):
         self.trainable = trainable and own.floating
         self.memoise = memoise
 
-    # what a class may say of itself -------------------------------------------------------------
+    # methods that a class may override -----------------------------------------------------------
 
     def new_shape(self) -> tuple[int, ...]:
-        """Return the shape of the value: that of the children, broadcast."""
+        """Return the shape of the value; by default that of the children, broadcast."""
         named = [(f"child {i} ", c.shape) for i, c in enumerate(self.children)]
         return broadcast(self.type(), named) if named else ()
 
     def new_type(self) -> np.dtype[Any]:
-        """Return the dtype of the value: the one that all children have."""
+        """Return the dtype of the value; by default the one that all children have."""
         return self.common_type()
 
     def common_type(self, relevant: Iterable[int] | None = None) -> np.dtype[Any]:
@@ -123,7 +123,7 @@ class NaryNodeOp(Node):
         return hash((type(self), own.shape, own.dtype.num, *[id(c) for c in self.children]))
 
     def equal(self, other: Any) -> bool:
-        """Return whether another node of this class computes the same; extend it as `hash`."""
+        """Return whether another node of this class computes the same; extend it like `hash`."""
         return same(self, other)
 
     def forward_ops(self) -> Sequence[NodeOp | Callable[..., Any]]:
@@ -143,7 +143,7 @@ class NaryNodeOp(Node):
             "with one operation for each child, None for no operation"
         )
 
-    # what it holds ------------------------------------------------------------------------------
+    # value and gradient -------------------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -191,7 +191,7 @@ class NaryNodeOp(Node):
 
     @property
     def grad(self) -> Any:
-        """The same, as a parent asks for it: `self.child(0).grad`."""
+        """The same as `adj`, under the name that parents use: `self.child(0).grad`."""
         return self.adj
 
     @property
@@ -268,7 +268,7 @@ def same(a: Any, b: Any) -> bool:
     )
 
 
-# whether a class says when two of its nodes are equal, if it has to -------------------------------
+# equality of nodes with attributes ----------------------------------------------------------------
 
 
 @cache
@@ -284,7 +284,7 @@ def _slots(kind: type) -> tuple[str, ...]:
 
 
 def require_identity(node: NaryNodeOp) -> None:
-    """Raise ArgumentError for a node with attributes whose class does not say how they count."""
+    """Raise ArgumentError for a node with attributes whose class lacks `hash` and `equal`."""
     kind = type(node)
     if kind.hash is not NaryNodeOp.hash and kind.equal is not NaryNodeOp.equal:
         return

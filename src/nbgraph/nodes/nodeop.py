@@ -1,7 +1,7 @@
-"""NodeOps: what a node does, as data. A kind, a scalar function, the array it writes, those it
-reads; pushed to the engine with these sets, so that nothing waits. `tensors` makes them.
+"""NodeOps: the operations of nodes as data: a kind, a scalar function, the array to write, those to
+read. They are pushed to the engine with these arrays, without waiting. `tensors` creates them.
 
-What runs a kind is found when it is pushed; see `kinds`.
+The function that runs a kind is looked up when the operation is pushed; see `kinds`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 class NoGradient:
-    """Stands for the gradient of a node that is not trainable: there is none, and no memory. Parts
-    and views of it are itself, so that operations on it can be written down; none is run."""
+    """A placeholder for the gradient of a node that is not trainable, without memory. Its parts and
+    views are itself, so that operations on it can be created; they do not run."""
 
     __slots__ = ("node",)
 
@@ -41,11 +41,11 @@ class NoGradient:
         return self
 
     def transpose(self, *axes: Any) -> NoGradient:
-        """Itself."""
+        """Return itself."""
         return self
 
     def reshape(self, *shape: Any) -> NoGradient:
-        """Itself."""
+        """Return itself."""
         return self
 
     def __repr__(self) -> str:
@@ -95,16 +95,16 @@ class NodeOp:
 
     @property
     def reads(self) -> tuple[Any, ...]:
-        """Arrays that nobody may write meanwhile."""
+        """Arrays that no other operation may write meanwhile."""
         return tuple(v for v in self.ins if type(v) not in WEAK)
 
     @property
     def writes(self) -> tuple[Any, ...]:
-        """Arrays that nobody else may touch meanwhile."""
+        """Arrays that no other operation may read or write meanwhile."""
         return (self.out,)
 
     def push(self, *, first: bool = False) -> None:
-        """Give the work to the engine. `first`: `out` holds nothing yet, so "add" writes."""
+        """Push the operation to the engine. `first`: `out` holds nothing yet, so "add" writes."""
         if not isinstance(self.out, Array):
             raise ArgumentError(
                 f"{self.name}: out is {self.out!r}; give an array, or None for the whole operation"

@@ -1,8 +1,8 @@
-"""Nodes made of operators: whatever the library or `@ng.op` has becomes a node of a graph.
+"""Nodes of operators: each operator of the library and of `@ng.op` can be a node of a graph.
 
 Its operations are the operator's kernels, forward and backward. A pass takes the fast paths of
-arrays, which give the same bits: values come from routes, and a first contribution to a gradient
-is the array that the partial made.
+arrays, which give the same bits: values come from routes, and the first contribution to a gradient
+becomes the gradient itself.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 class Application:
-    """One application of an operator with several outputs, whose nodes share what a pass gives:
-    what has an effect is applied once for all of them."""
+    """One application of an operator with an effect and several outputs, whose nodes share its
+    results: a pass applies it once for all of them."""
 
-    __slots__ = ("_left", "outputs")
+    __slots__ = ("_pending", "outputs")
 
     def __init__(self) -> None:
-        self.outputs: tuple[Any, ...] = ()  # of the last pass
-        self._left: set[int] = set()  # those that are yet to be taken
+        self.outputs: tuple[Any, ...] = ()  # those of the last pass
+        self._pending: set[int] = set()  # outputs that no node has taken yet
 
     def take(self, output: int, apply: Callable[[], tuple[Any, ...]]) -> Any:
-        """Return an output; apply the operator where this output was taken before."""
-        if output not in self._left:
+        """Return an output; apply the operator again where this output was taken before."""
+        if output not in self._pending:
             self.outputs = apply()
-            self._left = set(range(len(self.outputs)))
-        self._left.discard(output)
+            self._pending = set(range(len(self.outputs)))
+        self._pending.discard(output)
         return self.outputs[output]
 
 
 class OpNode(NaryNodeOp):
     """An operator applied to nodes and numbers; of several outputs one.
 
-    `structure`: what tells equal nodes, from `structure.applied`; None: equal to no other.
-    `application`: of one that has an effect and several outputs.
+    `structure`: one object for equal nodes, from `structure.applied`; None: it equals no other.
+    `application`: of an operator that has an effect and several outputs.
     """
 
     __slots__ = ("application", "operands", "output", "shared")
@@ -131,7 +131,7 @@ class OpNode(NaryNodeOp):
     # gradients ----------------------------------------------------------------------------------
 
     def run_backward(self) -> None:
-        """Push the kernels that add to the children's gradients, or become these."""
+        """Push the kernels that add to the children's gradients, or compute new ones."""
         if isinstance(self.op, Mapper):
             for index, child in enumerate(self.operands):
                 if type(child) in WEAK or not child.trainable:
@@ -140,7 +140,7 @@ class OpNode(NaryNodeOp):
                     reverse, reads = _slope(self, index)
                     child._adj = apply_scalar_op.apply(reverse, reads, self.attributes)
                 else:
-                    accumulate(child, _adding_slope(self, index, child))
+                    accumulate(child, _slope_op(self, index, child))
             return
         gradients = _by_rule(self)
         self.shared = None
@@ -151,15 +151,15 @@ class OpNode(NaryNodeOp):
             if child._adj is None and _is_unshared(self, gradient, gradients):
                 child._adj = gradient
             else:
-                accumulate(child, _adding(child, gradient))
+                accumulate(child, _value_op(child, gradient))
 
     def backward_ops(self) -> list[NodeOp | None]:
         """Return one kernel for each child, None where the operator has no gradient."""
         if isinstance(self.op, Mapper):
             children = [(i, c) for i, c in enumerate(self.operands) if type(c) not in WEAK]
-            return [_adding_slope(self, i, c) if c.trainable else None for i, c in children]
+            return [_slope_op(self, i, c) if c.trainable else None for i, c in children]
         return [
-            None if value is None or not child.trainable else _adding(child, value)
+            None if value is None or not child.trainable else _value_op(child, value)
             for child, value in zip(self.operands, _by_rule(self), strict=True)
         ]
 
@@ -168,7 +168,7 @@ class OpNode(NaryNodeOp):
 
 
 def _slope(node: Any, index: int) -> tuple[Mapper, list[Any]]:
-    """Return the operator of one operand's in-gradient, and the arguments it is applied to."""
+    """Return the operator that computes the gradient of one operand, and its arguments."""
     vjp = map_vjp(node.op, (index,))
     vjp.require()
     reads: list[Any] = [node.adj if k == node.output else 0.0 for k in range(node.op.nout)]
@@ -183,7 +183,7 @@ def _slope(node: Any, index: int) -> tuple[Mapper, list[Any]]:
     return vjp.reverse, reads
 
 
-def _adding_slope(node: Any, index: int, child: Any) -> NodeOp:
+def _slope_op(node: Any, index: int, child: Any) -> NodeOp:
     reverse, reads = _slope(node, index)
     grad, attributes = child.grad, node.attributes
     return NodeOp("add", reverse, grad, tuple(reads), request="add", parameters=attributes)
@@ -193,7 +193,7 @@ def _adding_slope(node: Any, index: int, child: Any) -> NodeOp:
 
 
 def _by_rule(node: Any) -> Sequence[Any]:
-    """Return the gradients of the operator's rule, in operand order; computed once a pass."""
+    """Return the gradients by the operator's rule, in operand order, computed once a pass."""
     if node.shared is None:
         op, values = node.op, node.values()
         outputs: list[Any] = [None] * op.nout
@@ -222,5 +222,5 @@ def _is_unshared(node: Any, value: Any, gradients: Sequence[Any]) -> bool:
     return not any(value is child._val for child in node.children)
 
 
-def _adding(child: Any, value: Any) -> NodeOp:
+def _value_op(child: Any, value: Any) -> NodeOp:
     return NodeOp("add", same, child.grad, (value,), request="add")

@@ -1,5 +1,5 @@
-"""Forward and backward over the nodes of a graph, and over one of them. Nothing waits, except to
-look for NaN."""
+"""Forward and backward passes over the nodes of a graph, or over one node. They do not wait, except
+to look for NaN."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _clip = lambda g, bound: min(max(g, -bound), bound)
 
 
 def forward(nodes: Sequence[Any], *, frees: bool, watched: bool) -> None:
-    """Compute the values of nodes, children first, of those that have none.
+    """Compute the values of nodes that have none, children first.
 
-    `frees`: give values back as soon as the last reader has been pushed.
+    `frees`: free each value as soon as its last reader has been pushed.
     """
     uses = readers(nodes) if frees else {}
     for node in nodes:
@@ -66,7 +66,7 @@ def seed(head: Any, gradient: Any) -> None:
 
 
 def backward(nodes: Sequence[Any], *, clip: float | None, watched: bool) -> None:
-    """Pass gradients on, parents first; each is freed when its node has used it."""
+    """Pass gradients to children, parents first; free each one when its node has used it."""
     for node in reversed(nodes):
         if node._adj is None or node.leaf:
             continue
@@ -96,7 +96,7 @@ def begin(params: Sequence[Any], nodes: Sequence[Any], *, reset: bool) -> None:
 
 
 def end(params: Sequence[Any], *, clip: float | None) -> None:
-    """Give parameters that nothing came for a gradient of zeros."""
+    """Set gradients of parameters that got no contribution to zeros; clip the others."""
     for param in params:
         if not param.trainable:
             continue
@@ -106,11 +106,11 @@ def end(params: Sequence[Any], *, clip: float | None) -> None:
             element(_clip, param._adj, param._adj, clip).push()
 
 
-# one node: its operations checked and pushed, in order --------------------------------------------
+# one node: its operations are checked and pushed, in order ----------------------------------------
 
 
 def push_forward(node: Any) -> None:
-    """Push what computes a node's value, into memory of its own."""
+    """Push the operations that compute a node's value, into new memory."""
     node._val = None
     for operation in node.forward_ops():
         job = _job(node, operation, node.val, [c.val for c in node.children])
@@ -126,7 +126,7 @@ def push_forward(node: Any) -> None:
 
 
 def _job(node: Any, node_op: Any, out: Any, ins: list[Any]) -> NodeOp:
-    """Return a NodeOp itself, or a plain callable with its default sets."""
+    """Return a NodeOp; a plain callable becomes one that writes `out` and reads `ins`."""
     if isinstance(node_op, NodeOp):
         return node_op
     if not callable(node_op):
@@ -138,7 +138,7 @@ def _job(node: Any, node_op: Any, out: Any, ins: list[Any]) -> NodeOp:
 
 
 def push_backward(node: Any) -> None:
-    """Push what adds to the gradients of a node's trainable children."""
+    """Push the operations that add to the gradients of a node's trainable children."""
     operations = node.backward_ops()
     children = node.children
     if len(operations) != len(children):
@@ -185,19 +185,19 @@ def _is_gradient(child: Any, out: Any) -> bool:
 
 
 def accumulate(child: Any, job: NodeOp) -> None:
-    """Push an operation that adds to a child's gradient; the first one to all of it overwrites."""
+    """Push an operation that adds to a child's gradient; the first that covers it overwrites."""
     first = False
     if child.fresh:
         out: Any = job.out
-        first = job.kind != "run" and out.size == child._adj.size and _once(out)
+        first = job.kind != "run" and out.size == child._adj.size and _no_overlap(out)
         if not first:
             zero(child)
         child.fresh = False
     job.push(first=first)
 
 
-def _once(out: Any) -> bool:
-    """Return whether no two elements are in the same place."""
+def _no_overlap(out: Any) -> bool:
+    """Return whether no two elements share memory."""
     return 0 not in out.strides or out._layout.contiguous
 
 
@@ -210,7 +210,7 @@ def zero(node: Any) -> None:
     node.fresh = False
 
 
-# looking on: the first NaN, and messages of `debug` -----------------------------------------------
+# checks for NaN, and messages of `debug` ----------------------------------------------------------
 
 
 def require_clean(node: Any, array: Any, what: str) -> None:
@@ -229,8 +229,8 @@ def require_clean(node: Any, array: Any, what: str) -> None:
 
 
 def tell(node: Any, array: Any, what: str) -> None:
-    """Push a line about an array: shape, least, largest, length; lines keep the order of pushes."""
-    if not array.device.host:  # who asks for a line asks for the values
+    """Push the print of a line about an array: shape, least, largest, norm; lines keep order."""
+    if not array.device.host:  # the line is written on the host
         array = copy_of(array, device=CPU)
     message, view = node.message, array._view()
     label = f"{message}: {what} of {node!r}"

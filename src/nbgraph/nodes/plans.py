@@ -1,8 +1,8 @@
-"""Plans: the compiled form of a segment of nodes, found again by their structures.
+"""Plans: the compiled forms of segments of nodes, cached by the structures of the nodes.
 
 A plan holds no values of a batch. It is a graph over the segment's inputs, whose heads are the
-results and the values that gradients read; and for each `Route` of gradients a graph of those, made
-by the operators' gradients in the order in which single nodes would pass them on.
+results and the values that gradients read; and for each `Route` a graph of the gradients, which are
+added up in the order in which single nodes would pass them on.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from nbgraph.nodes.functions import operator_of
 from nbgraph.ops.elementwise.arithmetic import add
 from nbgraph.scopes import forkable
 
-_MOST = 256  # plans kept, least recently used first out
+_MOST = 256  # plans; the least recently used is dropped first
 _PLANS: OrderedDict[Any, Plan] = OrderedDict()
 _LOCK = forkable(threading.Lock())
 _LIMIT = lambda g, bound: min(max(g, -bound), bound)
 
 
 class Route(NamedTuple):
-    """The way of gradients into a segment, and the results it has to give; numbers of nodes and
+    """The gradients that a segment begins with and those that it keeps, as numbers of nodes and
     inputs.
 
-    `ones`: where the pass starts with ones; `seeds`: nodes for which something has come already;
-    `before`: inputs for which something has; `retained`: nodes whose gradients are kept.
+    `ones`: nodes where the pass starts with ones; `seeds`: nodes that have a gradient already;
+    `before`: inputs that have one already; `retained`: nodes whose gradients are kept.
     """
 
     ones: tuple[int, ...]
@@ -74,22 +74,22 @@ class Plan:
         self.heads: list[Entry] = [self.entries[k] for k in self.asked]
         self.results = Graph(self.heads, self.variables)
         self.differentiable = True
-        self._kept: list[Entry] = []  # what gradients read besides the heads
+        self._residuals: list[Entry] = []  # values that gradients read besides the heads
         used = {v for node, k in self.entries if (node, k) in self.useful for v in node.inputs}
         ends = [k for k, e in enumerate(self.entries) if e in self.useful and e not in used]
         try:
             if ends:
                 gradients, _, _ = self._gradients(Route((), tuple(ends), (), (), None))
                 heads = set(self.heads)
-                self._kept = [e for e in split(self.results, gradients).kept if e not in heads]
+                self._residuals = [e for e in split(self.results, gradients).kept if e not in heads]
         except DerivativeError:
             self.differentiable = False
-        self.place = {e: k for k, e in enumerate([*self.heads, *self._kept])}
-        self.forward = Function(self.results.with_heads([*self.heads, *self._kept]), "nodes")
+        self.place = {e: k for k, e in enumerate([*self.heads, *self._residuals])}
+        self.forward = Function(self.results.with_heads([*self.heads, *self._residuals]), "nodes")
         self._backward: dict[Route, Backward] = {}
         self._recall: dict[tuple[int, ...], tuple[Function, list[int]]] = {}
 
-    # values that were not asked for -------------------------------------------------------------
+    # values that are not results ----------------------------------------------------------------
 
     def recall(self, numbers: tuple[int, ...]) -> tuple[Function, list[int]]:
         """Return the function for the values of nodes, and which inputs it reads."""
@@ -103,7 +103,7 @@ class Plan:
     # gradients ----------------------------------------------------------------------------------
 
     def backward(self, route: Route) -> Backward:
-        """Return the gradient graph of a route; DerivativeError where one has no gradient."""
+        """Return the gradient graph of a route; raise DerivativeError if an operator has none."""
         gradients = self._backward.get(route)
         if gradients is None:
             gradients = self._backward[route] = self._new_backward(route)
@@ -114,23 +114,23 @@ class Plan:
         halves = split(self.results, gradients)
         variables = halves.backward.variables
         names = {v: ("input", k) for k, v in enumerate(self.variables)}
-        names |= {_coming(self.entries[k], k): ("seed", k) for k in route.seeds}
-        names |= {_before(self.variables[k], k): ("before", k) for k in route.before}
+        names |= {_seed_variable(self.entries[k], k): ("seed", k) for k in route.seeds}
+        names |= {_earlier_gradient(self.variables[k], k): ("before", k) for k in route.before}
         count = len(variables) - len(halves.kept)
         reads = [names[v] for v in variables[:count]]
         reads += [("value", self.place[entry]) for entry in halves.kept]
         return Backward(Function(halves.backward, "gradients of nodes"), reads, retained, inputs)
 
     def _gradients(self, route: Route) -> tuple[Graph, list[int], list[int]]:
-        """Return the gradients of retained nodes, then of inputs, over the graph and the incoming
-        gradients; the numbers of those nodes and inputs."""
+        """Return a graph of the gradients of retained nodes, then of inputs, whose variables are
+        inputs and incoming gradients; then the numbers of these nodes and inputs."""
         sums: dict[Entry, Value] = {}
         others: list[GraphNode] = []
         for k in route.seeds:
-            others.append(_coming(self.entries[k], k))
+            others.append(_seed_variable(self.entries[k], k))
             sums[self.entries[k]] = Value.of((others[-1], 0))
         for k in route.before:
-            others.append(_before(self.variables[k], k))
+            others.append(_earlier_gradient(self.variables[k], k))
             sums[self.variables[k], 0] = Value.of((others[-1], 0))
         for k in route.ones:
             ones = uniform("ones", spec(self.entries[k]))
@@ -156,7 +156,7 @@ class Plan:
 
 
 def _rebuilt(nodes: Sequence[Any], outside: Mapping[int, Entry]) -> list[Entry]:
-    """Return the nodes' entries over those of the nodes outside, which are known by id."""
+    """Return the entries of nodes over those of other nodes, which `outside` has by id."""
     entries = dict(outside)
     for node in nodes:
         own, children = node.structure, iter(node.children)
@@ -174,11 +174,11 @@ def _variable(number: int, structure: Any) -> GraphNode:
     return build.variable(f"value {number}", structure.shape, structure.dtype)
 
 
-def _coming(entry: Entry, number: int) -> GraphNode:
+def _seed_variable(entry: Entry, number: int) -> GraphNode:
     return build.variable(f"gradient {number}", *spec(entry))
 
 
-def _before(variable: GraphNode, number: int) -> GraphNode:
+def _earlier_gradient(variable: GraphNode, number: int) -> GraphNode:
     return build.variable(f"gradient of given {number} so far", *spec((variable, 0)))
 
 

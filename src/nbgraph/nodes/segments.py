@@ -2,7 +2,7 @@
 
 A result of a segment is the value of a node that is read outside, is a top, is retained, or has an
 expression that the user holds. Every other value stays inside; `recall` computes it from the inputs
-where it is asked for later.
+if it is needed later.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nbgraph.nodes import passes
 from nbgraph.nodes.node import FOREVER
 from nbgraph.nodes.plans import Backward, Plan, Route, plan_of
 
-_LEAST = 2  # nodes: one is one push anyway
+_LEAST = 2  # nodes of a segment: a single one takes one push anyway
 
 
 class Segment:
@@ -31,7 +31,7 @@ class Segment:
 
     def __init__(self, plan: Plan, inputs: Sequence[Any], number: dict[int, int]) -> None:
         self.plan, self.inputs = plan, inputs
-        self.number = number  # of a node by its id
+        self.number = number  # the positions of nodes, by id
         self.arrays: list[Array] = []
         self.values: Sequence[Any] = ()
         self.stamps: list[int] = []
@@ -47,11 +47,11 @@ class Segment:
             nodes[k]._val = value
 
     def forget(self) -> None:
-        """Free what only gradients read, as the nodes are computed anew."""
+        """Free the values that gradients read, as the nodes are computed anew."""
         self.values = ()
 
     def recall(self, nodes: Iterable[Any]) -> None:
-        """Compute values that were not results; ArgumentError where an input was written since."""
+        """Compute values that were not results; raise ArgumentError if an input was overwritten."""
         missing = [node for node in nodes if node._val is None]
         if not missing:
             return
@@ -69,7 +69,7 @@ class Segment:
     # gradients ----------------------------------------------------------------------------------
 
     def backward(self, nodes: Sequence[Any], ones: Any, clip: float | None) -> None:
-        """Push the gradients of the inputs; `ones`: the node at which the pass starts, if any."""
+        """Push the gradients of the inputs; `ones`: the node where the pass starts."""
         start = tuple([k for k, node in enumerate(nodes) if node is ones])
         seeds = tuple([k for k, node in enumerate(nodes) if node._adj is not None])
         if not (start or seeds):
@@ -110,11 +110,11 @@ class Segment:
             _deliver(self.inputs[k], value)
 
 
-Run = tuple[Segment | None, Sequence[Any]]  # nodes, and what ran them, if not each by itself
+Run = tuple[Segment | None, Sequence[Any]]  # nodes, and the segment that ran them, if one did
 
 
 def _deliver(child: Any, value: Any) -> None:
-    """Store the gradient that a segment gives a child; a leaf's keeps its array."""
+    """Store a gradient that a segment computed in a child; a leaf keeps the array it has."""
     if child._adj is value:
         value._chunk.writes += 1
     elif child.leaf and child._adj is not None:
@@ -132,17 +132,17 @@ def _contiguous(arrays: list[Any]) -> list[Any]:
     return arrays
 
 
-# finding them -----------------------------------------------------------------------------------
+# the division of nodes ---------------------------------------------------------------------------
 
 
 def fits(node: Any) -> bool:
-    """Return whether a node may be part of a segment: it is an operator's, has no message to print,
-    and is not memoised beyond the graph."""
+    """Return whether a node may be part of a segment: it is an operator's, prints no message, and
+    is not memoised beyond the graph."""
     return node.structure is not None and node.message is None and node.memoise != FOREVER
 
 
 def segments(nodes: Sequence[Any]) -> list[list[Any]]:
-    """Return the nodes in parts: those of segments, and single nodes."""
+    """Divide nodes into parts: consecutive ones that make a segment, and single ones."""
     parts: list[list[Any]] = []
     current: list[Any] | None = None
     for node in nodes:
@@ -158,7 +158,7 @@ def segments(nodes: Sequence[Any]) -> list[list[Any]]:
 
 
 def forward(graph: Any, nodes: Sequence[Any]) -> list[Run]:
-    """Compute the values of nodes that have none, and return what was run."""
+    """Compute the values of nodes that have none; return the runs that computed them."""
     parts = segments([node for node in nodes if not node.ready])
     part_of = {node.id: k for k, part in enumerate(parts) for node in part}
     children = ((k, c.id) for k, part in enumerate(parts) for node in part for c in node.children)
@@ -185,7 +185,7 @@ def _segment(graph: Any, nodes: Sequence[Any], read: set[int]) -> Segment:
             if own not in inside:
                 inputs[own] = child
             elif child.memoise > node.memoise:
-                read.add(own)  # it is not computed again in the next pass
+                read.add(own)  # a result, as the next pass does not compute it again
     tops = graph._tops
     flags = bytes(
         [
@@ -200,7 +200,7 @@ def _segment(graph: Any, nodes: Sequence[Any], read: set[int]) -> Segment:
 
 
 def _require_values(children: Iterable[Any]) -> None:
-    """Compute values of earlier segments that were not results."""
+    """Compute the values of nodes that were not results of earlier segments."""
     for child in children:
         if child._val is None and child.segment is not None:
             child.segment.recall([child])

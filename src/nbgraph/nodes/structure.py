@@ -1,9 +1,9 @@
-"""Structures of nodes, apart from any batch: equal structures are one object.
+"""Structures of nodes, independent of any batch: equal structures are one object.
 
-A structure is an operator over structures; leaves and nodes written by hand stand in it as
-variables, numbered in the order in which a graph meets them. So a graph that is built again as it
-was is made of the very structures of the last time, and what was compiled for those is found by
-them. Shapes, dtypes and nodes of the symbolic graph are worked out once for each.
+A structure is an operator over structures; leaves and nodes written by hand are variables of it,
+numbered in the order of their first use in a graph. So a graph that is built again in the same way
+has the same structures, which are the keys of what was compiled. Shapes, dtypes and nodes of the
+symbolic graph are computed once for each structure.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from nbgraph.operator.arrays.array_op import Attributes, Spec, gives_constant
 from nbgraph.operator.layout import Layout, Layouts, layout
 from nbgraph.operator.mapper.mapper import Mapper
 
-_MOST = 1 << 15  # structures known at a time; about a KiB each
-_KNOWN: dict[Any, tuple[Structure, ...]] = {}
+_MOST = 1 << 15  # structures cached at a time; about a KiB each
+_STRUCTURES: dict[Any, tuple[Structure, ...]] = {}
 _VARIABLES: dict[Any, Structure] = {}
 _PLAIN = (bool, int, str, type(None))
 
@@ -28,7 +28,7 @@ _PLAIN = (bool, int, str, type(None))
 class Structure:
     """One output of an operator over structures, or a variable.
 
-    `node`: the same in the symbolic graph. `output`: which output of it. `shape`, `dtype`.
+    `node`: its node in the symbolic graph. `output`: its number there. `shape`, `dtype`.
     `trainable`: whether gradients flow to it. `memoise`: how long a value holds; see `nodes.node`.
     """
 
@@ -43,7 +43,7 @@ class Structure:
 
     @property
     def entry(self) -> tuple[build.GraphNode, int]:
-        """Of the symbolic graph."""
+        """The entry in the symbolic graph."""
         return self.node, self.output
 
 
@@ -62,7 +62,7 @@ def applied(
     op: Any, operands: Sequence[Any], attributes: Attributes
 ) -> tuple[Structure, ...] | None:
     """Return the outputs of an operator over structures and numbers; None where it has an effect,
-    or an attribute that cannot be looked up: then an application is equal to no other.
+    or an attribute that is not hashable, as such an application equals no other.
 
     Raises what the operator's inference raises, and DTypeError where dtypes differ.
     """
@@ -74,7 +74,7 @@ def applied(
         _frozen(attributes) if attributes else None,
     )
     try:
-        outputs = _KNOWN.get(key)
+        outputs = _STRUCTURES.get(key)
     except TypeError:
         return None
     if outputs is None:
@@ -86,7 +86,7 @@ def applied(
         node = build.apply(op, inputs, attributes)
         memoise = min([v.memoise for v in structures], default=0)
         trainable = not gives_constant(op) and any(v.trainable for v in structures)
-        outputs = _KNOWN[key] = tuple(
+        outputs = _STRUCTURES[key] = tuple(
             Structure(node, k, own, trainable and own.floating, memoise)
             for k, own in enumerate(layouts)
         )
@@ -97,20 +97,20 @@ def _frozen(attributes: Attributes) -> tuple[Any, ...]:
     """Return a key of attributes; not hashable where one of them is not."""
     return tuple(
         [
-            (name, type(v), v if type(v) in _PLAIN else build.frozen(v) if _known(v) else v)
+            (name, type(v), v if type(v) in _PLAIN else build.frozen(v) if _hashable(v) else v)
             for name, v in attributes.items()
         ]
     )
 
 
-def _known(value: Any) -> bool:
+def _hashable(value: Any) -> bool:
     return getattr(type(value), "__hash__", None) is not None
 
 
 def trim() -> None:
     """Forget structures, if there are many; called between graphs."""
-    if len(_KNOWN) > _MOST:
-        _KNOWN.clear()
+    if len(_STRUCTURES) > _MOST:
+        _STRUCTURES.clear()
     if len(_VARIABLES) > _MOST:
         _VARIABLES.clear()
 
@@ -128,9 +128,9 @@ def inferred(op: Any, operands: Sequence[Any], attributes: Attributes) -> Layout
 
 
 def _require_common(op: Any, operands: Sequence[Any]) -> None:
-    """Raise DTypeError unless all operands have one dtype. Masks may stand beside them; beside
-    floats an operator over whole arrays takes integers, which are indices, and one that draws its
-    words."""
+    """Raise DTypeError unless all operands have one dtype. Masks do not count, nor integers among
+    the operands of an operator over whole arrays, which are indices, nor the random words of one
+    that draws."""
     mapped = isinstance(op, Mapper)
     words = op.scalar.draws if isinstance(op, Mapper) else 0
     own = operands[: len(operands) - words]

@@ -1,8 +1,7 @@
-"""Tensor operators: what NodeOps are written with, declared for any device.
+"""Tensor operators: the functions that create NodeOps, for any device.
 
-A function's parameters are the elements of the arrays in the order given: the placeholders `_1`,
-`_2`, ... of functional operators. There is none for the output, as the function's result is what
-the output gets.
+The parameters of an elementwise function are the elements of the input arrays, in their order. The
+output is not a parameter: it gets the function's result.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def element(fn: Any, out: Any, *ins: Any) -> NodeOp:
 
 def add(fn: Any, out: Any, *ins: Any, scale: float = 1.0) -> NodeOp:
     """Return the operation `out += scale * fn(*ins)`, summed over the axes in which `out` has size
-    1 or which it lacks. So the gradient of an operand that was broadcast comes out right by itself.
+    1 or which it lacks. This is how an operand that was broadcast gets its gradient.
 
     >>> import nbgraph as ng
     >>> x, total = ng.ones((2, 3)), ng.ones((1, 3))
@@ -67,7 +66,7 @@ def aggregate(
     init : number
         Where the combination starts: 0 for sums, 1 for products, -inf for maxima.
     combine : str, operator, or function of two numbers
-        "add", "multiply", "max", "min"; or what is associative, such as `ng.logaddexp`.
+        "add", "multiply", "max", "min"; or an associative one, such as `ng.logaddexp`.
 
     >>> import nbgraph as ng
     >>> x, top = ng.array([[1.0, 5.0], [7.0, 2.0]]), ng.zeros((2, 1))
@@ -86,8 +85,8 @@ def aggregate_all(
 ) -> NodeOp:
     """Return the operation `out = init combined with all fn(x)`; `out` has one element.
 
-    `acc_dtype` is what is computed and accumulated in: by default the dtype of `x`, float32 for
-    16-bit floats. Blocks of `x` go through temporary space of the resource manager.
+    `acc_dtype`: the dtype in which it is computed and accumulated; by default that of `x`, float32
+    for 16-bit floats. Blocks of `x` go through temporary space of the resource manager.
 
     >>> import numpy as np, nbgraph as ng
     >>> x, norm = ng.array(np.full(3000, 8.0, np.float16)), ng.zeros((1,))

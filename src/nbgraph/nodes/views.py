@@ -1,4 +1,4 @@
-"""NodeOps that are Python functions of NumPy views: what the engine runs on the host."""
+"""NodeOps that are Python functions of NumPy views, which the engine runs on the host."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def run(job: NodeOp, first: bool) -> None:
 
 
 def look(job: NodeOp, first: bool) -> None:
-    """Run a user's function on the values, and pass these on; they are copied to the host for it.
-    Where it raises, the output has failed."""
+    """Run a user's function on the values, copied to the host if need be, and pass these on. Where
+    the function raises, the output has failed."""
     fn, x, out = job.fn, job.ins[0], job.out
     if x.device.host:
 
@@ -84,8 +84,8 @@ def look(job: NodeOp, first: bool) -> None:
 
         push_views(job, pass_on, overwrites=True)
         return
-    came = copy_of(x, device=CPU)
-    work = _Work(lambda view, ins: fn(read_only(view[...])), came._view(), [])
-    in_charge().push(work, mutate_vars=[came._chunk], name=job.name)
-    write(same, copy_of(came, device=out.device), out)
+    host_copy = copy_of(x, device=CPU)
+    work = _Work(lambda view, ins: fn(read_only(view[...])), host_copy._view(), [])
+    in_charge().push(work, mutate_vars=[host_copy._chunk], name=job.name)
+    write(same, copy_of(host_copy, device=out.device), out)
     out._chunk.writes += 1
