@@ -26,8 +26,6 @@ exe = loss.simple_bind(x=(1000,))
 exe.forward_backward(x=data)          # exe.outputs, exe.grad_dict["x"]
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 from types import ModuleType

@@ -1,7 +1,5 @@
 """The version of this library, and hashes of its modules for cache keys."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import importlib

@@ -1,7 +1,5 @@
 """Atomic writes of files, which appear completely or not at all."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Generator
 from contextlib import contextmanager

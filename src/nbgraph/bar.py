@@ -6,8 +6,6 @@ Other outputs (files, pipes) receive only the permanent lines.
 'epoch 1/2   25% |#####               | 50/200  0:12 left'
 """
 
-from __future__ import annotations
-
 import shutil
 import sys
 import time

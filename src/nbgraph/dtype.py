@@ -1,7 +1,5 @@
 """Supported dtypes, their promotion, and the precision in which operators compute."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 A kernel returns 0, or a code whose last byte is the kind of error, and the other bytes its place.
 """
 
-from __future__ import annotations
-
 import builtins
 import functools
 import zlib

@@ -4,8 +4,6 @@ CPython 3.11 has one recursion counter for the syntax trees of all threads, and 
 if two threads build trees at once. A lock protects our calls; if others interfere, we try again.
 """
 
-from __future__ import annotations
-
 import ast
 import threading
 from typing import Literal, cast

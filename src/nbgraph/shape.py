@@ -1,7 +1,5 @@
 """Shapes and strides: broadcasting, memory overlap, and iteration spaces of loops."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple

@@ -4,8 +4,6 @@
 have them.
 """
 
-from __future__ import annotations
-
 import _thread
 import functools
 import os

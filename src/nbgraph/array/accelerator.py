@@ -5,8 +5,6 @@ arrays (see `operator.arrays.device_forms`). An operator without either raises D
 remedy; nothing is copied to the host silently.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import Any

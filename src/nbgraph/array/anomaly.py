@@ -4,8 +4,6 @@ The results of every operator, forward and backward, are waited for and checked,
 comes from the call. Operators that fill arrays with a number of the user's are not checked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

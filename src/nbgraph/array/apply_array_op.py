@@ -1,7 +1,5 @@
 """Apply operators over whole arrays (`ArrayOp`) to NDArrays: as views, kernels or functions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial

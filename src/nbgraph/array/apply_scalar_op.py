@@ -1,7 +1,5 @@
 """Operators on NDArrays: infer at the call, allocate, push, record."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Mapping, Sequence
 from typing import Any

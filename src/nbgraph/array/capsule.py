@@ -4,8 +4,6 @@ A capsule is a pointer with a name. The consumer renames it, and calls its delet
 is no longer used.
 """
 
-from __future__ import annotations
-
 import ctypes
 import sys
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_uint8, c_uint16, c_uint32, c_uint64

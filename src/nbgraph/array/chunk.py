@@ -5,8 +5,6 @@ finished. The next array in the chunk has the same variable, so the engine runs 
 the last reader: recycling needs no push, and memory in flight cannot grow.
 """
 
-from __future__ import annotations
-
 import ctypes
 import sys
 import threading

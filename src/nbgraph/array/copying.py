@@ -1,7 +1,5 @@
 """Copies, casts, fills and writes of elements; none of them is recorded."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

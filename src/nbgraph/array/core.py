@@ -1,7 +1,5 @@
 """The base class of NDArray: memory, layout and tape node of an array, without operators."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 

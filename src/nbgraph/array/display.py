@@ -1,8 +1,6 @@
 """Text and HTML of arrays. Only the shown elements are copied, also from GPUs; failures are shown
 and not raised. In a notebook the cell that shows a failure fails (`nbgraph.notebook`)."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

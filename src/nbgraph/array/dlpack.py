@@ -5,8 +5,6 @@ neither writes nor recycles it. Imported memory is read-only. The parts for GPUs
 `dlpack_device`.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -5,8 +5,6 @@ operations wait for the consumer's stream (`Lease`). For an import the other lib
 of ours wait for its work, and pushed operations follow that.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -11,8 +11,6 @@ or a frame, whose line it looks up (by `place_of(frame)` the first time). With a
 if a recorder is active, unless a third argument says that the caller records.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import struct

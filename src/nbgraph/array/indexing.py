@@ -7,8 +7,6 @@ call, those of NDArrays at the wait. The shape of a selection by a mask depends 
 mask that is an NDArray is waited for, unless a number is assigned.
 """
 
-from __future__ import annotations
-
 import functools
 import operator
 import sys

@@ -1,7 +1,5 @@
 """`ng.nd`: the library, and what users register, for arguments that become NDArrays."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any, ClassVar, NamedTuple
 from weakref import WeakKeyDictionary

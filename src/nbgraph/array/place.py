@@ -5,8 +5,6 @@ A table has a `Place` for each device type. That of the host is here; that of GP
 `accelerator`, which is imported for the first array on one.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn

@@ -2,8 +2,6 @@
 copy, pickling also from GPUs. NumPy's function protocols are those of all carriers
 (`nbgraph.ops.carrier.protocols`)."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Infer the kernels of scalar operators from layouts, and push them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -3,8 +3,6 @@
 `deliver` is one of the three runners of kernel calls, see `operator.kernel_call`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextvars import Context
 from functools import partial

@@ -1,7 +1,5 @@
 """Sequences of kernel calls pushed by routes: operators with several kernels, copies or scratch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from operator import itemgetter

@@ -5,8 +5,6 @@ It declines if the state has changed: another engine or device, an open bulk, a 
 engine runs, memory that is lent, operands that share memory. Then the slow path takes the call.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import Any

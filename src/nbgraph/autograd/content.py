@@ -7,8 +7,6 @@ every element. Functions of installed packages are assumed constant. Registering
 changes every function, as its users are not known.
 """
 
-from __future__ import annotations
-
 import dis
 import functools
 import sys

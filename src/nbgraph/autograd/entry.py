@@ -1,7 +1,5 @@
 """The public functions of the tape: `attach_grad`, `backward`, `grad`, `get_symbol`."""
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Container, Sequence
 from typing import Any

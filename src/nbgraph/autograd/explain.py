@@ -1,7 +1,5 @@
 """The report on a jit function for one signature."""
 
-from __future__ import annotations
-
 import html
 from typing import Any, NamedTuple
 

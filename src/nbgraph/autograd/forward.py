@@ -5,8 +5,6 @@ number of steps is not known has no backward pass: it is cut out, and its tangen
 loop whose carries are the values and their tangents.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from typing import Any

@@ -1,8 +1,6 @@
 """Selections by masks in traced functions, as in `y[mask] += 1`. Their size is only known when the
 graph runs, so all elements are computed, and the write selects with `where`."""
 
-from __future__ import annotations
-
 from typing import Any, NoReturn
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Conversion of a tape to a symbol: `get_symbol`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from nbgraph.autograd.rules import PART_WRITTEN

@@ -5,8 +5,6 @@ contribution, if nobody else has it (kAddTo), else into a new one. With `create_
 itself recorded.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Container, Sequence
 from typing import Any

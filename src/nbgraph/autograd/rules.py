@@ -1,7 +1,5 @@
 """Rules for the flow of gradients through an operator, and the values that these need."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 Arrays differ by their layouts alone; everything else is part of the signature by value.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass

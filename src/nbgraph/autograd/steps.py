@@ -1,7 +1,5 @@
 """One node of a backward pass: from gradients of its outputs to gradients of its operands."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Sequence
 from typing import Any
 

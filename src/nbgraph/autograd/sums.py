@@ -1,7 +1,5 @@
 """The sums of gradients of a backward pass, by node and output; unrecorded."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 from nbgraph.array.chunk import CPU

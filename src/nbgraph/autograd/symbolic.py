@@ -4,8 +4,6 @@ While the function is called, each argument is a new variable, which its symbol 
 results. So derivatives nest without mixing inner and outer variables.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Functions that run by `ng.jit` where they can be traced, and as written where they cannot."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any

@@ -6,8 +6,6 @@ structure without arrays. A field of a dataclass with `metadata={"static": True}
 but part of the structure.
 """
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence

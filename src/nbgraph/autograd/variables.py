@@ -6,8 +6,6 @@ one. An object with parameters looks its arrays up itself, so these take the pla
 on the tape while the function runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """One version of a jit function: its graph for one signature, and how results are put together."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import FrameType

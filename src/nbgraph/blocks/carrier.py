@@ -1,7 +1,5 @@
 """The carrier of Dask arrays; see `nbgraph.operator.call`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

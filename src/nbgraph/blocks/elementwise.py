@@ -1,7 +1,5 @@
 """Scalar functions over Dask arrays, block by block."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ description: `combine` of the elements, of a scalar operator's values (`asks`), 
 row program. Floats are added in float64. For a row within one block the operator itself runs.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import math

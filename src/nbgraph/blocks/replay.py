@@ -5,8 +5,6 @@ the summed operand; so each block's gradient needs that block alone, and may be 
 before the next is read. That of a parameter is a sum over blocks.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Common parts of the room: arrays as Dask arrays, and functions of blocks that can be sent."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -5,8 +5,6 @@ vector-call convention (METH_FASTCALL, stable interface). `self` is an object, s
 the data of one callable, so that one C function serves any number of Python callables.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import hashlib

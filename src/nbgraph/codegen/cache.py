@@ -9,8 +9,6 @@ The cache also stores facts in the same way: that a derivative was certified, sa
 process need not do it again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import itertools

@@ -7,8 +7,6 @@ Words of `self`: address of the entry, whether to release the GIL, `id(TypeError
 the interpreter may be out of reach of machine code), number of bound words, the words.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import struct

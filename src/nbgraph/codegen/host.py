@@ -4,8 +4,6 @@ LLVM's description of a processor is stored under the operating system's descrip
 installed compilers. The keys of the cache contain LLVM's description.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import importlib.util

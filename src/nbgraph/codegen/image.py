@@ -10,8 +10,6 @@ Code may be several files in one string of bytes, of which one may define symbol
 uses; see `joined`.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import mmap

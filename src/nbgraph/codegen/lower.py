@@ -21,8 +21,6 @@ llvmlite writes neither distinct nor self-referential metadata, so this works on
 the blocks of a function after offsets in its byte code, which identifies backward branches.
 """
 
-from __future__ import annotations
-
 import gc
 import re
 from collections.abc import Generator, Iterator, Mapping

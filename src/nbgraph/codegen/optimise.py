@@ -1,7 +1,5 @@
 """Optimised modules from LLVM text, without Numba."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import llvmlite.binding as llvm

@@ -3,8 +3,6 @@
 They use CPython's stable interface only: no function relies on the layout of objects.
 """
 
-from __future__ import annotations
-
 from nbgraph.codegen.text import Function
 
 

@@ -4,8 +4,6 @@ Values are LLVM's: names, or literals. Variables (`cell`) are stack memory, whic
 registers, so that no `phi` is needed here.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Generator
 from contextlib import contextmanager

@@ -8,8 +8,6 @@ kernel, `int64 kernel(int64 args, int64 lo, int64 hi)`. All arguments and result
 the roots call is inlined or private. The code is never unmapped.
 """
 
-from __future__ import annotations
-
 import hashlib
 import platform
 import sys

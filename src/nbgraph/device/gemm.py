@@ -10,8 +10,6 @@ matrix; `kernels.products.axes` determines which operand comes first, and in whi
 [((1, 3, 4), (0, 16, 4)), ((1, 4, 2), (0, 4, 16)), ((1, 3, 2), (0, 4, 12))]
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -6,8 +6,6 @@ from any thread. Errors of a device are DeviceErrors; those of work on a stream 
 for its event.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 

@@ -6,8 +6,6 @@ others to this thread. After Ctrl-C that may still be in a kernel, perhaps for e
 are ready and nothing ends for long, another helper thread starts.
 """
 
-from __future__ import annotations
-
 import _thread
 import os
 import threading

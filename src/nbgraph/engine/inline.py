@@ -5,8 +5,6 @@ it, in another order than its text. Operators on arrays that the function declar
 therefore run at once and raise their errors there; other arrays may be in use, and are refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NoReturn
 

@@ -3,8 +3,6 @@
 Parts import this protocol, not the classes of engines, which import the parts.
 """
 
-from __future__ import annotations
-
 from typing import Any, Protocol
 
 

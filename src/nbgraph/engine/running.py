@@ -6,8 +6,6 @@ ended: at once, or when its `on_complete` is called, on any thread. Operations o
 the variables themselves.
 """
 
-from __future__ import annotations
-
 import gc
 import queue
 import threading

@@ -4,8 +4,6 @@ A push keeps the code object and the instruction; line and names are computed on
 of nbgraph itself are skipped. The compiled core has numbers for lines and names.
 """
 
-from __future__ import annotations
-
 import sys
 import threading
 from types import CodeType

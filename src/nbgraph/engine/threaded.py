@@ -5,8 +5,6 @@ pusher, and waiting threads run ready ones too. Python functions run on other th
 the same tracker; copies and urgent work have their own queues and threads.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

@@ -4,8 +4,6 @@ A variable belongs to an owner: one for everything created through `ng.engine`, 
 engine object. The owner refers to the active engine, so variables outlive a change of engine.
 """
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Binding: arrays for a symbol's arguments, and an executor over them."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Mapping, Sequence
 from typing import Any

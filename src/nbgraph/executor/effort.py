@@ -1,7 +1,5 @@
 """The effort of a task of a compiled graph, for profiles."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """`exe.explain(name)`: the programs that contain an intermediate, and its fate in each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -9,8 +9,6 @@ give those of their operators by construction; loops that end in reductions sum 
 they stay fused, and callers wait for them.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ the same value. A kernel writes a result directly into its array unless somethin
 the result is copied there.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple

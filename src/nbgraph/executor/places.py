@@ -1,7 +1,5 @@
 """Places of nodes' outputs (part of a value's memory, in a layout), and arenas of programs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The programs of an executor: forward alone, forward and backward, and both as one."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any

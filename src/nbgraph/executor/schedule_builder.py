@@ -3,8 +3,6 @@
 It uses the names, shapes and order of nodes only, not the operators that they compute.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

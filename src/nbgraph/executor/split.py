@@ -4,8 +4,6 @@ and a backward graph that reads them.
 Views and constants that both need are not saved: they cost nothing to compute again.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from nbgraph.graph import build

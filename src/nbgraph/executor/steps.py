@@ -1,8 +1,6 @@
 """Tables of an executor: the steps of each program's plan, the passes that changed its graph, and
 its memory, planned and allocated."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """From symbols to values. Executors lie on a higher floor, so they are imported by name."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

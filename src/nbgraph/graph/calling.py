@@ -1,7 +1,5 @@
 """Symbols as functions: calls with symbols compose graphs, calls with arrays compute results."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Mapping
 from typing import Any

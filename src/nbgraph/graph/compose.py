@@ -5,8 +5,6 @@ named by its place in the graph, and so are its variables (`naming.names_of`), s
 two calls are never identified by accident.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType

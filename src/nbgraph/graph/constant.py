@@ -1,7 +1,5 @@
 """Constants of a graph: arrays by value, as an operator without operands."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from functools import cached_property

@@ -7,8 +7,6 @@
 True
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from typing import Any, Self

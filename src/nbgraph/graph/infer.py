@@ -11,8 +11,6 @@ A variable without a dtype takes that of the other floating operands, or of the 
 operator that keeps dtypes; else it is `ng.config.default_float`.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """`ng.load_json` and `ng.load_symbol`: symbols from texts and files."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path

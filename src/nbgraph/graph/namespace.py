@@ -10,8 +10,6 @@ others such as `__layout__`, may also be passed like parameters of the operator.
 <Symbol random_normal0_output>
 """
 
-from __future__ import annotations
-
 import inspect
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Nodes: an operator applied to outputs of other nodes. Immutable; tapes and symbols share them."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 

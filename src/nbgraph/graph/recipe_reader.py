@@ -1,7 +1,5 @@
 """Operators from recipes: by name and content, or if that is allowed, from their text."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

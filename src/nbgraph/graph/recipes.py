@@ -8,8 +8,6 @@ Reading runs none of the text unless the caller allows it. Otherwise the operato
 registered, or passed by the caller, with the same content.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sys

@@ -1,7 +1,5 @@
 """Errors for attributes that arrays have and symbols do not, each with its remedy."""
 
-from __future__ import annotations
-
 from typing import Any, NoReturn
 
 from nbgraph.errors import ArgumentError, MissingName

@@ -10,8 +10,6 @@ Reading gives an equal value of the same type; numbers keep their bits.
 (1, 1.0, True, inf, slice(1, None, None), dtype('int8'))
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import math

@@ -1,7 +1,5 @@
 """Command line for files of records: `python -m nbgraph.io pack | list | show | index`."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,8 +1,6 @@
 """Conversion of training data of any supported kind to an iterable of batches; objects of other
 libraries are recognised by their attributes and class names, without importing the libraries."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

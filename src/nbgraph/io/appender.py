@@ -1,7 +1,5 @@
 """A file that is extended by whole pieces, also if the process ends or the disk is full."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Iterators over arrays in memory or mapped into it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Sources and iterators of pyarrow's tables: Parquet files and datasets by row groups, Arrow IPC
 files and tables in memory by record batches."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock

@@ -4,8 +4,6 @@ Any thread may assemble a batch on the host; the thread that requests batches st
 a GPU.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sources of chunked arrays (zarr, HDF5, Dask) and Dask's collections: a chunk is a block."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 Memory is shared with the table where possible: numbers without nulls, lists of one length.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

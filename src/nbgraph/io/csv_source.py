@@ -1,7 +1,5 @@
 """CSV files: pyarrow parses them block by block; errors name the row, the line and the column."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

@@ -1,7 +1,5 @@
 """The fields of a batch, made from the columns of a table that a user names."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

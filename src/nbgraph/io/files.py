@@ -4,8 +4,6 @@ A list of files is a string separated by ";", or a sequence; a folder means its 
 pattern of "*", "?" and "[" the matching names. fsspec opens URLs ("s3://...", "https://...").
 """
 
-from __future__ import annotations
-
 import difflib
 import glob
 import importlib

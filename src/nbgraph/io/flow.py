@@ -1,7 +1,5 @@
 """Plan of the batches of a stream: it counts samples as they come, and seeks by skipping them."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Source and iterator of images in one folder per class: folder/class/image.jpg."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Decoding and encoding of images by Pillow."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import dataclass
 from typing import Any

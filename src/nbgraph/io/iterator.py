@@ -1,7 +1,5 @@
 """`SourceIter`, the iterator over any source: order, parts, batches, transforms and errors."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import warnings

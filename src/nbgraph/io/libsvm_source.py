@@ -1,7 +1,5 @@
 """Files in LibSVM's format, "label index:value ...", which scikit-learn parses by blocks."""
 
-from __future__ import annotations
-
 import io
 import math
 from collections.abc import Sequence

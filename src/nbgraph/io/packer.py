@@ -4,8 +4,6 @@ Records go to a temporary file next to the output, with a hash of the task in it
 same task can resume it. An image is decoded only if it has to be changed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections import Counter, deque

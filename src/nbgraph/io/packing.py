@@ -4,8 +4,6 @@ A header is 24 bytes: flag (uint32), label (float32), id and id2 (uint64), littl
 flag 0 the label is that of the header; otherwise `flag` labels (float32) follow the header.
 """
 
-from __future__ import annotations
-
 import struct
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Display of a batch: images as a contact sheet, other arrays as a table."""
 
-from __future__ import annotations
-
 import base64
 import io
 from collections.abc import Sequence

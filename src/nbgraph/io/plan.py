@@ -1,7 +1,5 @@
 """Plan of the batches of a source: which samples the next batch has, and the cursor after it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Source and iterator of record files: packed images, raw arrays, or payloads to be decoded."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Reading and writing of record files, sequentially or by key, with MXNet's interface."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path

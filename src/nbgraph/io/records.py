@@ -9,8 +9,6 @@ part of several. A payload that contains the magic at a word boundary is split t
 magic itself. So a word equal to the magic is always the head of a part.
 """
 
-from __future__ import annotations
-
 import struct
 from typing import Any, NamedTuple, Never
 

@@ -1,7 +1,5 @@
 """Reports on where the time of a training step goes: work on the data, and waiting for it."""
 
-from __future__ import annotations
-
 import threading
 import time
 from dataclasses import dataclass

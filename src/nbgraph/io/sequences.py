@@ -1,7 +1,5 @@
 """Sequences of different lengths, in batches of similar length."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from typing import Any

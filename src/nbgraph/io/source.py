@@ -4,8 +4,6 @@ A Source has a known number of samples and reads any of them; a Stream yields th
 Batches, order, parts, transforms, prefetching and errors are implemented once, in `SourceIter`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

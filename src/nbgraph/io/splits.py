@@ -1,7 +1,5 @@
 """Parts of a list of files, cut by bytes, so that each reader reads its own part only."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

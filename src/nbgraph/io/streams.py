@@ -1,7 +1,5 @@
 """Sources over objects of other libraries: iterables, indexable datasets and data loaders."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any

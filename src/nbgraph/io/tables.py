@@ -4,8 +4,6 @@ A block is a unit of the file, which is read as a whole, but with the requested 
 holds the blocks of a window, however large the data are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Display of images and bytes as lines of text, for the command line."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from typing import Any

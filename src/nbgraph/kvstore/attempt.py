@@ -1,7 +1,5 @@
 """One call of a function on all workers of a cluster: their shards, their loss, their progress."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress

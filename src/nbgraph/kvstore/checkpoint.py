@@ -5,8 +5,6 @@ that the previous round stays valid if a job dies meanwhile. Folders may be anyt
 opens ("s3://...", "memory://...").
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 import threading

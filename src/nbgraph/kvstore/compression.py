@@ -1,7 +1,5 @@
 """Compression of gradients, with error feedback for the rest."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from typing import Any
 

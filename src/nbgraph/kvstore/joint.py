@@ -1,7 +1,5 @@
 """The common part of stores with several workers, independent of the transport."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any

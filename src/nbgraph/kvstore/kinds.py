@@ -1,7 +1,5 @@
 """The kinds of stores: `create` and `register`."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 from collections.abc import Sequence

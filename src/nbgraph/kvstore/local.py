@@ -1,7 +1,5 @@
 """Stores of one process: sums over several devices, and the updates by them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Messages to shards: the most urgent first, a few at a time."""
 
-from __future__ import annotations
-
 import heapq
 import itertools
 from collections.abc import Awaitable, Callable

@@ -1,7 +1,5 @@
 """`KVStore`: the calls of all stores."""
 
-from __future__ import annotations
-
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence

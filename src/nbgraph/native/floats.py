@@ -4,8 +4,6 @@ Each one is a few LLVM instructions without fast-math flags and without inline a
 vectorises a loop around them and a caller's flags do not change them.
 """
 
-from __future__ import annotations
-
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba import types

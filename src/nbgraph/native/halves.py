@@ -4,8 +4,6 @@ There LLVM calls functions of a compiler's run time, which no process need have.
 values of LLVM's builder; none branches, so that loops around them become vectors.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from llvmlite import ir

@@ -4,8 +4,6 @@ Each is a call of a function that is left open in the text (`@i_getexp_float32`)
 `codegen.instructions` has its definitions, for scalars and for vectors.
 """
 
-from __future__ import annotations
-
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba.extending import intrinsic

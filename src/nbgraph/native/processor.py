@@ -1,7 +1,5 @@
 """Properties of the processor on which the text of kernels depends, without loading LLVM."""
 
-from __future__ import annotations
-
 import functools
 import platform
 from pathlib import Path

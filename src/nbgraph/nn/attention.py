@@ -1,7 +1,5 @@
 """Multi-head attention and transformer blocks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

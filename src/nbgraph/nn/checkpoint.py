@@ -1,7 +1,5 @@
 """A training in a file: all that its next step depends on."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

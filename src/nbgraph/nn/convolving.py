@@ -1,7 +1,5 @@
 """Convolutions over one to three axes of space, their transposes, and pools."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from nbgraph.errors import ShapeError, function_name, require_whole, require_word

@@ -1,7 +1,5 @@
 """Detection of NaN losses in a training, a few batches later, without waiting for values."""
 
-from __future__ import annotations
-
 from collections import deque
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`evaluate` and `predict`: a model's losses, metrics and outputs over data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from operator import length_hint
 from typing import Any

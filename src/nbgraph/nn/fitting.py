@@ -1,7 +1,5 @@
 """`fit`: checks the arguments of a training and sets it up."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

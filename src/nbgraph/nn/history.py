@@ -1,7 +1,5 @@
 """The numbers of each epoch by name, as a table and as a picture."""
 
-from __future__ import annotations
-
 import csv
 import os
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Ctrl-C while something is under way: it is noted, and looked at between two steps."""
 
-from __future__ import annotations
-
 import signal
 import sys
 import threading

@@ -1,7 +1,5 @@
 """Dense layers, embeddings, dropout, and containers of modules."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

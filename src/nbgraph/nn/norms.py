@@ -1,7 +1,5 @@
 """Normalisation layers: layer, RMS, group, instance and batch norm, each with trained weights."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from nbgraph.errors import ShapeError, require_number, require_whole

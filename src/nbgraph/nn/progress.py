@@ -1,7 +1,5 @@
 """The display of a training while it runs: a bar, and lines for epochs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -4,8 +4,6 @@ Graphs do not write outside arrays. In a traced call, new values of statistics s
 averages are therefore results by name, which are written after the graph has run.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar

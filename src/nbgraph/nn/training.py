@@ -1,7 +1,5 @@
 """`Training`: epochs of steps, as `fit` runs them and callbacks see them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from operator import length_hint

@@ -4,8 +4,6 @@ Nodes that are equal, by `hash` and `equal`, are one node. A value is valid for 
 it depends on constants only, until `clear`; if these are memoised, beyond `clear`.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any

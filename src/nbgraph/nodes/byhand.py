@@ -1,7 +1,5 @@
 """Nodes of the user's functions of NumPy views."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ A `FragmentNodeOp` stands for operators of the library over its children: `graph
 nodes of those instead, so they are compiled and differentiated like any other.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable, Iterable, Sequence

@@ -5,8 +5,6 @@ function objects for every node. Operators are cached by the code and the conten
 so that only the first of these functions is captured and compiled.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from types import CellType, FunctionType, ModuleType
 from typing import Any

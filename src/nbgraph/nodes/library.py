@@ -6,8 +6,6 @@ Everything else of the library applies to expressions as it is: `ng.tanh(x)`, `x
 each part; `scalar_product` is one node, and of large arrays one pass, where `sum(a * b)` is two.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

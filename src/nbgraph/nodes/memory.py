@@ -3,8 +3,6 @@
 Parameters and their gradients are not counted, as they are there whatever graph is built.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -5,8 +5,6 @@ arrays, which give the same bits: values come from routes, and the first contrib
 becomes the gradient itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ expression that the user holds. Every other value stays inside; `recall` compute
 if it is needed later.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ The parameters of an elementwise function are the elements of the input arrays, 
 output is not a parameter: it gets the function's result.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

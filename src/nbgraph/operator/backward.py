@@ -4,8 +4,6 @@ A scalar operator has an operator of its in-gradients, with a list of what that 
 over whole arrays has a gradient rule.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from types import FunctionType

@@ -9,8 +9,6 @@ A carrier reports every operator that it carries out to the recorder: `recording
 variable that autograd sets; `training` is another one, which operators see as `ctx.is_train`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any, Protocol

@@ -8,8 +8,6 @@ Traceback (most recent call last):
 nbgraph.errors.ShapeError: FullyConnected: weight has shape (7, 3); expected (4, any): num_hidden=4
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

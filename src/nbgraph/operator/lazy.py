@@ -1,8 +1,6 @@
 """Classes of other libraries: lazy arrays (Dask's, carried by `nbgraph.blocks`), and arrays that
 are more than their values."""
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

@@ -13,8 +13,6 @@ PoolParam(kernel=(3, 3), kind='max', scale=0.5)
 True
 """
 
-from __future__ import annotations
-
 import inspect
 import typing
 from collections.abc import Collection, Mapping, Sequence

@@ -5,8 +5,6 @@ again, as a repeated notebook cell does; another module may not. The names of th
 (`nbgraph.ops`) are reserved from the start; its files load at their first use.
 """
 
-from __future__ import annotations
-
 import functools
 import sys
 import threading

@@ -5,8 +5,6 @@
 array([4.5, 6.5])
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from nbgraph.errors import MissingName

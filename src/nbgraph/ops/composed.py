@@ -1,7 +1,5 @@
 """Functions of NumPy, and a few others, composed of operators of the library: a table."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from nbgraph.operator.declared import DOCS, parse

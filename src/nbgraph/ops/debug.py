@@ -1,7 +1,5 @@
 """`debug`: reports a value, and its gradient, when they are computed."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """The names of operators over whole arrays, by room and family, and where they are listed."""
 
-from __future__ import annotations
-
 ARRAY_FAMILIES: dict[str, str] = {
     "shapes.shape": (
         "reshape ravel transpose permute_dims swapaxes moveaxis matrix_transpose expand_dims "

@@ -1,7 +1,5 @@
 """Optimizers with a rate for each element, from the squares of its gradients."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import InitVar

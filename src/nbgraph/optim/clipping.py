@@ -1,8 +1,6 @@
 """Norms of gradients, and gradients kept within bounds; the host does not wait for them. Optimizers
 clip within a step: `clip_value`, `clip_norm`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

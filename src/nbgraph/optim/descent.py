@@ -1,7 +1,5 @@
 """Optimizers with one rate for all elements of a parameter."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import InitVar
 from typing import Any

@@ -4,8 +4,6 @@ The structure is kept as JSON in which an array is `{"array": name}`; the arrays
 names that say where they belong, in an npz archive or in safetensors' format.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Optimizers with means of gradients and of their squares: Adam and its kin."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import InitVar

@@ -1,7 +1,5 @@
 """`Optimizer`: what all optimizers share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import InitVar

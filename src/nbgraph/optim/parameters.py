@@ -1,7 +1,5 @@
 """Inputs of optimizers: parameters by name, gradients for them, a factor for each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

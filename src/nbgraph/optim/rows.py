@@ -5,8 +5,6 @@ and numbers. Rows are run one by one, each a push (that is what the other way is
 or all of them as one plan: one push, with nothing of Python between them.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Sequence

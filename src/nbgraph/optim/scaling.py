@@ -1,7 +1,5 @@
 """Scaled losses, so that small gradients survive in float16."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Means of weights over the last steps."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any

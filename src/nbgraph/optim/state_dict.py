@@ -1,7 +1,5 @@
 """States of optimizers as dicts, in files and in pickles."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`Trainer`: parameters whose gradients are summed in a store before each step."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from nbgraph.errors import ArgumentError, noun

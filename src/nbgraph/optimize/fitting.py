@@ -1,7 +1,5 @@
 """Roots and least squares, by SciPy with exact Jacobians."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Minima of functions, by the methods of `scipy.optimize.minimize`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

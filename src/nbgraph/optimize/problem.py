@@ -1,7 +1,5 @@
 """Functions of structures of arrays as functions of one vector, which is what SciPy calls."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable, Sequence
 from typing import Any

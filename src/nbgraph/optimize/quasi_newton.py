@@ -1,7 +1,5 @@
 """BFGS with the inverse Hessian changed in place, where SciPy multiplies matrices."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import warnings

@@ -17,8 +17,6 @@ child give the same numbers unless one of them seeds again.
 True
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import secrets

@@ -1,7 +1,5 @@
 """Statistics of the resource managers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from nbgraph.picture import Report, columns

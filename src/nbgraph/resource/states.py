@@ -1,7 +1,5 @@
 """States of random streams, to continue them in another process."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The machine's memory: its size, and how much of it is available."""
 
-from __future__ import annotations
-
 import functools
 from pathlib import Path
 

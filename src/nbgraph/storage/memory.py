@@ -11,8 +11,6 @@
 `cpu(0)` and `cpu(1)` are one processor, but have separate accounts.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 from collections import Counter

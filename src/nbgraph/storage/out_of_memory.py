@@ -1,7 +1,5 @@
 """Hooks that free memory before it runs out, and that report its holders."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Statistics of storage: bytes, blocks, and how often a pool had a free block."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -7,8 +7,6 @@
 | "unpooled" | the same; a block that is given back is freed                             |
 """
 
-from __future__ import annotations
-
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector register
 LARGE = 1 << 16  # bytes from which on `take` examines several free blocks for an idle one
 _LINEAR = 1 << 24

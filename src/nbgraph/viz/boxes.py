@@ -6,8 +6,6 @@
 [('variable', ('x', 'float32[3]')), ('mapper', ('multiply(·, 2.0)', 'float32[3]')), ...]
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any

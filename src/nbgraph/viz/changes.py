@@ -14,8 +14,6 @@ fuse
 +return %1
 """
 
-from __future__ import annotations
-
 import html
 from typing import Any
 

@@ -7,8 +7,6 @@
 ('<svg', ['x', 'multiply0', 'sum0'])
 """
 
-from __future__ import annotations
-
 import html
 import os
 from collections.abc import Iterator, Sequence

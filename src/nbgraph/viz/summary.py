@@ -1,7 +1,5 @@
 """A graph as a table: a row for each node, totals below."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass

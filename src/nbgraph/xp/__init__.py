@@ -15,8 +15,6 @@ array([3., 5., 7.], dtype=float32)
 True
 """
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 from typing import Any as Any

@@ -1,7 +1,5 @@
 """Dtype objects (NumPy's), questions about them, and casts."""
 
-from __future__ import annotations
-
 from builtins import bool as Truth
 from dataclasses import dataclass
 from typing import Any

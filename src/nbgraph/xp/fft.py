@@ -1,7 +1,5 @@
 """The standard's extension `fft`, by `ng.fft`."""
 
-from __future__ import annotations
-
 from typing import Any as Any
 
 from nbgraph import ops as ops

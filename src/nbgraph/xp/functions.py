@@ -1,7 +1,5 @@
 """Functions of the standard that are more than a call of an operator, and named tuples of sets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Properties of the namespace: capabilities, devices, dtypes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

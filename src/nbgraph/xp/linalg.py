@@ -1,7 +1,5 @@
 """The standard's extension `linalg`, by `ng.linalg`."""
 
-from __future__ import annotations
-
 from typing import Any as Any
 
 from nbgraph.array import NDArray as NDArray

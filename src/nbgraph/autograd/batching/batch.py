@@ -1,7 +1,5 @@
 """A graph with one more axis in front, node by node from the variables that have this axis."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

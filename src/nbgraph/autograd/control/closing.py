@@ -4,8 +4,6 @@ A value that does not depend on the body's own variables is computed once, outsi
 constant of the body.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence

@@ -4,8 +4,6 @@ Values are arrays, numbers, containers, any objects. Two functions that race sha
 one of them changes.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet

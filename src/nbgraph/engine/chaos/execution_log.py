@@ -5,8 +5,6 @@ by its place in the order of creation, and the log of one run applies to another
 from the schedule of a run to push order, swapping two neighbours at a time.
 """
 
-from __future__ import annotations
-
 import functools
 import linecache
 from collections.abc import Collection, Iterable, Mapping

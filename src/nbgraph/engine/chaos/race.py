@@ -1,7 +1,5 @@
 """The result of `find_race`: a report that can run the failing schedule again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The search for the undeclared variable: candidates, each tried before it is reported."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ The key of an operation is its push: `(3,)` is the fourth push, `(3, 0)` the fir
 function of that one. So keys stay the same when operations change places.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol

@@ -1,7 +1,5 @@
 """The core as machine code: compiled by Numba, and saved where `stored` finds it."""
 
-from __future__ import annotations
-
 from types import FunctionType, ModuleType
 from typing import Any
 

@@ -4,8 +4,6 @@ Docstrings of entries list the arguments, then after "->" the result. A *ticket*
 operation in one word: its block's address and the low bits of its number.
 """
 
-from __future__ import annotations
-
 from nbgraph.engine.core.codes import (
     BRAKE,
     BRIEF,

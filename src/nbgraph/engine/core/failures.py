@@ -1,7 +1,5 @@
 """Entries that raise failures, put them on variables, pass them on early, and drop them."""
 
-from __future__ import annotations
-
 from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import load, store
 from nbgraph.engine.core.memory import (

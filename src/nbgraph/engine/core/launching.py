@@ -1,7 +1,5 @@
 """Entries that push a run of a plan: a template's copy, with its own variables and words."""
 
-from __future__ import annotations
-
 from nbgraph.engine.core.codes import BRAKE, FIXED, LAUNCHED, MISCOUNTED, NO_MEMORY, STALE, TWICE
 from nbgraph.engine.core.entries import COUNT_MASK, admit
 from nbgraph.engine.core.layout import *

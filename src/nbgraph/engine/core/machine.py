@@ -5,8 +5,6 @@ dictionary, and every operation through which threads can observe each other fir
 `MACHINE.switch`, where a controlled scheduler may run another thread.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The lock, blocks of words by size class, variables and failure cells."""
 
-from __future__ import annotations
-
 from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import (
     allocate,

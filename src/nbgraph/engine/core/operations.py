@@ -4,8 +4,6 @@ Functions named `*_locked` run under the lock. Ready operations go to their queu
 kernel that the thread which made it ready runs next.
 """
 
-from __future__ import annotations
-
 from nbgraph.engine.core.codes import ANYTHING, DONE, QUEUED, TO_RUN
 from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import clear_words, exchange, load, now, store, store_release

@@ -1,7 +1,5 @@
 """Relations of a running plan to the rest of the core: outside variables, errors, helpers."""
 
-from __future__ import annotations
-
 from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import fetch_add, load, load_acquire, now, store, store_release
 from nbgraph.engine.core.memory import (

@@ -15,8 +15,6 @@ is done, not at the end of the plan; a *late* one is acquired by its own row, wh
 failing row poisons only its successors and the outside variables that these write.
 """
 
-from __future__ import annotations
-
 from nbgraph.engine.core.codes import GRAIN
 from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import (

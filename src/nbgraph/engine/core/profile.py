@@ -1,7 +1,5 @@
 """Records of operations, in a ring buffer that the profiler drains, and timed kernels of plans."""
 
-from __future__ import annotations
-
 from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import call_kernel, fetch_add, load, now, store
 

@@ -6,8 +6,6 @@ An idle thread is a *parker*. The thread that wakes it takes it out of the idle 
 so that it is woken once; the system call comes after the lock.
 """
 
-from __future__ import annotations
-
 from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import exchange, load, store, store_release, unpark
 

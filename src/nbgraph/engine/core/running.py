@@ -1,7 +1,5 @@
 """Runs of operations of all kinds: a kernel, a plan, a step of a plan, a helper."""
 
-from __future__ import annotations
-
 from nbgraph.engine.core.codes import GRAIN, MOST_CHUNKS
 from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import (

@@ -1,7 +1,5 @@
 """Entries for threads: work, take and end Python calls, wait, stop."""
 
-from __future__ import annotations
-
 from nbgraph.engine.core.entries import TICKET_BITS, TICKET_MASK, admit
 from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import load, load_acquire, store

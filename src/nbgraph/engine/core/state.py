@@ -1,7 +1,5 @@
 """Entries that read and change variables, plans and memory directly."""
 
-from __future__ import annotations
-
 from nbgraph.engine.core.codes import SNAPSHOT
 from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import (

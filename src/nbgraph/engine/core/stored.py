@@ -1,7 +1,5 @@
 """The core's object code on disk, found without importing the modules that it is compiled from."""
 
-from __future__ import annotations
-
 import functools
 
 from nbgraph._version import sources

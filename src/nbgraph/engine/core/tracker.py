@@ -4,8 +4,6 @@ All of it runs under the core's lock. Operations that become ready are returned 
 through O_NEXT; the caller decides where they run.
 """
 
-from __future__ import annotations
-
 from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import load, store, store_release
 from nbgraph.engine.core.memory import applies, cell_for, earlier, set_cell

@@ -1,7 +1,5 @@
 """Threads: native workers, waiting threads that run kernels, threads of Python functions."""
 
-from __future__ import annotations
-
 from nbgraph.engine.core.codes import ANYTHING, LEFT, TURN
 from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import (

@@ -1,7 +1,5 @@
 """The work of a step of a plan, in bytes and operations, and the limits of the machine."""
 
-from __future__ import annotations
-
 import functools
 import time
 from collections.abc import Callable

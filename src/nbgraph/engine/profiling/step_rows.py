@@ -1,7 +1,5 @@
 """The steps of plans in a profile: a row for each kernel, and a flame picture."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Kernels of loops whose bodies are maps over a few numbers, which stay in registers."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ Simplifications of a single operator (x * 1, x - 0.0, `where` of equal operands)
 follow from its scalar graph; see `trivial`.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

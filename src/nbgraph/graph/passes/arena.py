@@ -13,8 +13,6 @@ Of many segments only `LOOKED_AT` are considered: those of about the right size,
 newest.
 """
 
-from __future__ import annotations
-
 import bisect
 import itertools
 from collections.abc import Callable, Iterable

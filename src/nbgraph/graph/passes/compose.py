@@ -8,8 +8,6 @@
 return %1
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

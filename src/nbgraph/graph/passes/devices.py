@@ -5,8 +5,6 @@ maps groups to devices. A node without one runs on the device of its first opera
 first consumer. Gradients have the group of the node that they belong to.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Facts about nodes for fusion: whether a node may share a loop, and its cost there."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -5,8 +5,6 @@ the dependency order and not the order of the list, so their decisions hold for 
 workers. The reason of each refusal is a line in the value's `note`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from nbgraph.graph.passes.lifetimes import homes

@@ -5,8 +5,6 @@ without given memory has one life: from the first task that touches any value th
 Pinned values live from the start of the run, values that last live to its end.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

@@ -9,8 +9,6 @@
 return %2
 """
 
-from __future__ import annotations
-
 import math
 
 from nbgraph.dtype import is_float

@@ -1,7 +1,5 @@
 """Reports on memory plans: the place of a value with the reasons, and the table of all values."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

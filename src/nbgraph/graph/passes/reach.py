@@ -12,8 +12,6 @@ ancestors. For each of the `TRACKED` longest paths each task keeps the last posi
 an ancestor. Of tasks on other paths only direct predecessors are known.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

@@ -14,8 +14,6 @@ Rules that make this right:
   copy, so that no copy runs while later segments are still at work.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Literal

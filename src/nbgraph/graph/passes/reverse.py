@@ -1,7 +1,5 @@
 """One node of a gradient graph: from gradients of its outputs to gradients of its operands."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from types import CodeType, MappingProxyType

@@ -9,8 +9,6 @@
 return %2
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

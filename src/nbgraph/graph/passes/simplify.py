@@ -10,8 +10,6 @@
 return %2
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

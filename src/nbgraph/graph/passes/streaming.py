@@ -3,8 +3,6 @@
 Whether a task does so is decided where its kernel is found, which sees sizes and layouts.
 """
 
-from __future__ import annotations
-
 import itertools
 from bisect import bisect_right
 

@@ -5,8 +5,6 @@ nor dtype: a literal is weak. Beside a number the scalar graph of an operator ma
 its operands: 1 * x, x - 0.0, the gradient of a product where the out-gradient is one.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -13,8 +13,6 @@ then what comes from above; both at once read operands and what comes from above
 ['label_entropy_at_once']
 """
 
-from __future__ import annotations
-
 from nbgraph.graph.build import GraphNode, Operand, apply
 from nbgraph.graph.graph import Graph
 from nbgraph.graph.node import topological

@@ -4,8 +4,6 @@ Views that are composed have the same steps in memory as the chain had, but for 
 may have copied on the way.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Images turned, moved, scaled and sheared."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

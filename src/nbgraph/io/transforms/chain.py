@@ -5,8 +5,6 @@ A change of layout is a view until then, so that reading bytes (height, width, c
 by 255, normalising and writing (channels, height, width) is one pass over memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -3,8 +3,6 @@
 Values of integers stay within their range; floats are not cut off.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

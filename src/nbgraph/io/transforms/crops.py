@@ -1,7 +1,5 @@
 """Parts of images, and their mirror images."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

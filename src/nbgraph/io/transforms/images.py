@@ -1,7 +1,5 @@
 """The axes of a sample: height, width and channels."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

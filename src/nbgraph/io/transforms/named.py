@@ -1,7 +1,5 @@
 """Transforms by MXNet's names, where these stand for others."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from nbgraph.io.transforms.affine import RandomAffine

@@ -1,7 +1,5 @@
 """Images of another resolution, by Pillow, which averages what a smaller image leaves out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

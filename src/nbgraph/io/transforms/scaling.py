@@ -1,7 +1,5 @@
 """Numbers of pixels as a model takes them: floats, normalised, in the layout that it wants."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

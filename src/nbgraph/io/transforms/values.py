@@ -1,7 +1,5 @@
 """Values as they are wanted: another dtype, classes as rows, a function of one's own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import field
 from typing import Any

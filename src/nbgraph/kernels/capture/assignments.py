@@ -1,7 +1,5 @@
 """Assignments: to names, items, attributes, tuples of such; `target op= value`."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import functools

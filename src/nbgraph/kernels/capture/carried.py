@@ -4,8 +4,6 @@ A start value whose kind the body changes (an int that becomes a float) is widen
 traced again; so is a list that gets longer, None that becomes a number, and so on.
 """
 
-from __future__ import annotations
-
 import ast
 from dataclasses import replace
 

@@ -1,8 +1,6 @@
 """Objects whose attributes are known: of named tuples, dataclasses and namespaces, and of classes
 with an `__init__` of their own."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import dataclasses

@@ -1,7 +1,5 @@
 """Comparisons that are decided while a function is captured: `is`, `in`, and of static values."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import operator

@@ -1,7 +1,5 @@
 """Complex numbers among the values of a capture: two real nodes, and functions of them."""
 
-from __future__ import annotations
-
 import cmath
 import functools
 import sys

@@ -9,8 +9,6 @@ again, in a loop, goes on in a sequence of its own.
 All is arithmetic of integers below 2**64, which no derivative passes.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import inspect

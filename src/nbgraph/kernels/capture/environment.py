@@ -4,8 +4,6 @@ An environment is a dict. Besides variables it holds flags, which `return`, `bre
 exceptions set, and the contents of lists, arrays and objects: a variable is a `Reference` to one.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator
 

@@ -1,7 +1,5 @@
 """Expressions: what evaluates each kind of them; names, truth, comparisons, choices."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import itertools

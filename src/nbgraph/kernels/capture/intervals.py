@@ -6,8 +6,6 @@ condition on the path does not hold because of NaN, NaN goes on as the numbers f
 not hold.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 

@@ -1,7 +1,5 @@
 """Entries at an index that depends on values: constant tables, or selects among numbers."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Sequence

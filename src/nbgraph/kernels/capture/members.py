@@ -4,8 +4,6 @@ A row for each sort of value says which it has. A method is a value, too: it is 
 said by the row of its owner.
 """
 
-from __future__ import annotations
-
 import ast
 from collections import abc
 from collections.abc import Callable, Collection

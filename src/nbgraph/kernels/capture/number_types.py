@@ -4,8 +4,6 @@ An element is one number. Its type is all of those that numbers of its kind have
 is a `float` and a `np.float64` or `np.float32`, as the kernel may compute in either.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Operators: of numbers, arrays, lists and strings; powers and divisions."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import math

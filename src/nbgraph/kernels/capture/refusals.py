@@ -3,8 +3,6 @@
 Last come texts of what to write instead.
 """
 
-from __future__ import annotations
-
 import ast
 from types import FunctionType
 from typing import Any, NoReturn

@@ -6,8 +6,6 @@ as in float32 a tolerance meant for float64 makes it do. The kernel then ends wi
 unless NaN is among the values; a `return` that is never reached gives NaN.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import math

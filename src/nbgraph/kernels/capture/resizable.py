@@ -5,8 +5,6 @@ comprehensions that filter. What a place that is not in use holds is never read.
 loop of unknown length grows has `PLACES`; the element raises where it would get longer.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

@@ -5,8 +5,6 @@ function is left out. A helper hands its flags to the function that calls it; of
 are checked, or NaN.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import functools

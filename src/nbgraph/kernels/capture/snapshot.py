@@ -5,8 +5,6 @@ Python version to another. Restoring executes the texts, as unpickling a functio
 code: load pickles from people you trust.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import copy

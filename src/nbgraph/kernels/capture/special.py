@@ -4,8 +4,6 @@ Capture knows them by identity and calls `vector_math`; their bodies here are wh
 when it runs as plain Python.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

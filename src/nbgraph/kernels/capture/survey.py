@@ -4,8 +4,6 @@ The value of a refused construct is unknown, and so is what is computed from it:
 an unknown value has a part is dropped, as it says nothing new. The graph of a survey is of no use.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 Functions of SciPy are recognised by name: SciPy stays unimported.
 """
 
-from __future__ import annotations
-
 import builtins
 import functools
 import math

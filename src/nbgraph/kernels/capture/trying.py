@@ -7,8 +7,6 @@ powers whose result is infinite though their arguments are not, and of int(inf).
 functions of NumPy, the result is inf or NaN.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import math

@@ -1,7 +1,5 @@
 """Functions of tuples and small arrays: plain scalar functions, captured like the user's own."""
 
-from __future__ import annotations
-
 import functools
 import math
 import operator

@@ -7,8 +7,6 @@ added in NumPy's order (`pairwise`).
 
 # pyright: basic
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -12,8 +12,6 @@ A call has the range (0, 1), the whole loop. A loop that ends by its test alone 
 (0, 2): after `patience` steps it leaves the rest to a call with (1, 2); see `UNFINISHED`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

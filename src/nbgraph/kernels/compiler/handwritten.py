@@ -6,8 +6,6 @@ every Python thread. Such a function is compiled again from its source, with its
 GPU threads run a `cuda.jit` kernel or a ThreadKernel; `kernels.cuda.handwritten` compiles both.
 """
 
-from __future__ import annotations
-
 import inspect
 import threading
 from collections.abc import Callable

@@ -4,8 +4,6 @@ They spell out what LLVM's vectorisers do not find: tiles of vectors that stay i
 inner loop, and lanes that lie outside an array.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from nbgraph.codegen.text import Function

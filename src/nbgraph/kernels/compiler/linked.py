@@ -4,8 +4,6 @@ Each function has the contiguous elements of arrays as its range, and packs the 
 its kernel on the stack; all other symbols are local.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -8,8 +8,6 @@ The words of a record: the length and the patience of the loop (see `control`), 
 parameters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ the control flow, and an innermost loop counts as vectorised if it does packed a
 packed results, or keeps them in registers that scalar code does not use.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

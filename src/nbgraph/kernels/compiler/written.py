@@ -4,8 +4,6 @@ So both compilers accept them, like all kernels. The text reads its record by na
 assigns to words.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ record has the layout of every kernel's, two words and addresses first; `Signatu
 parameters. Its last words are the launch's shape.
 """
 
-from __future__ import annotations
-
 import ctypes
 import struct
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """A loop description as the text of a kernel for the GPU."""
 
-from __future__ import annotations
-
 from nbgraph.errors import CompileError
 from nbgraph.kernels.cuda.grid import Grid
 from nbgraph.kernels.cuda.maps import Map

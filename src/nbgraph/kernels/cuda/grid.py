@@ -1,7 +1,5 @@
 """Compile-time properties of a kernel besides its loop: the shape of its grid's work."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -4,8 +4,6 @@ The linker is a library of the package `nvidia-nvjitlink`, called through `ctype
 without it, as the driver also compiles PTX.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import hashlib

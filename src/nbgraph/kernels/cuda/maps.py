@@ -1,7 +1,5 @@
 """Maps: one value per element, several contiguous elements per thread at once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from nbgraph.kernels.cuda.grid import WARP

@@ -1,8 +1,6 @@
 """Reductions: of blocks of a run by blocks of threads, and of rows column by column; folds, scans
 and indexed updates by a thread per line."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from nbgraph.kernels.cuda.maps import Map

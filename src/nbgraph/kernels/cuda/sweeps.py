@@ -5,8 +5,6 @@ windows (elements, step, pad, gap) are part of the text: divisions by constants 
 network has few kinds of windows. Extents of space are words of the record.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

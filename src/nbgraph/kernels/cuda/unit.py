@@ -3,8 +3,6 @@
 A unit is a thread: `name(args, start, step)` handles `start`, `start + step`, ...
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ Verdicts are kept by content: formulas, parameter values, and the source texts o
 judges. A process whose claim is proved need not load that code.
 """
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any, NamedTuple
 

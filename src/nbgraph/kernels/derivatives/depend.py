@@ -7,8 +7,6 @@ decides (relu, leaky relu, elu). Anything else stays T2, which is always safe; a
 confirmed by the certificate before use.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import NamedTuple
 

@@ -1,8 +1,6 @@
 """Equalities that conditions imply, and where they hold: `x == c`, `x <= c and x >= c`, ...; and
 where both sides of a comparison are equal along an operand, by bisection in float64."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple

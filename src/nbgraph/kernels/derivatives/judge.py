@@ -8,8 +8,6 @@ variation of both. So neither cancellation nor overflow counts as a wrong formul
 no precision settles is left out.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from random import Random

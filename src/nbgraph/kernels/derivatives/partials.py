@@ -7,8 +7,6 @@ carries its tangent, in the same region as the value).
 Griewank and Walther, Evaluating Derivatives, chapter 3 (forward mode).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from nbgraph.errors import DerivativeError

@@ -10,8 +10,6 @@ A value that is constant on a branch has slope 0 there, even where a function of
 in sqrt(max(x, 0)).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 from nbgraph.kernels.scalar.functions import named

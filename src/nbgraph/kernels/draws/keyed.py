@@ -5,8 +5,6 @@ index. Here the j-th block of sample s has the counter (s + 1, j, draw, 0): it d
 which samples are drawn together, nor on their order.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -5,8 +5,6 @@ number in its draw (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"
 compute any block. NumPy increments the counter first, so the first block has number 1.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 from nbgraph.kernels.capture.library.random_draws import MULTIPLIERS, ROUNDS, STEPS

@@ -1,7 +1,5 @@
 """Scalar definitions derived from others: a derivative, a backward pass, or both together."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial, reduce
 from typing import Any, NamedTuple

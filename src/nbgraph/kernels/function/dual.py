@@ -6,8 +6,6 @@ second derivatives. Griewank and Walther, Evaluating Derivatives, chapter 3.
 
 # pyright: basic
 
-from __future__ import annotations
-
 import dis
 import functools
 import math

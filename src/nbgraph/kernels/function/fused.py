@@ -7,8 +7,6 @@ been stored in the precision of the loop; the caller that makes a kernel of it e
 (`nbgraph.operator.mapper.fused`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 

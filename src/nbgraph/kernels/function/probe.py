@@ -1,7 +1,5 @@
 """The operand kinds that a scalar function accepts, determined by trial captures."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from weakref import WeakKeyDictionary

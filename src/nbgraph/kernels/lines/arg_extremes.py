@@ -6,8 +6,6 @@ find a least element. Keys of columns are kept in the result until the last row 
 with their indices if both fit a word, else indices are searched afterwards.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

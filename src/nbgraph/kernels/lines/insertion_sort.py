@@ -8,8 +8,6 @@ at or before the k-th of these peaks, so elements after it are not among the fir
 reach it, however the line is ordered. Peaks are keys of `arg_extremes`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from nbgraph.kernels.compiler.written import Record, function, inner

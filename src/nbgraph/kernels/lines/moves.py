@@ -7,8 +7,6 @@ target, elements of a line and the steps between them, then extent and byte step
 dimension. An iteration moves one line.
 """
 
-from __future__ import annotations
-
 from nbgraph.kernels.compiler.written import function, part, run
 
 HEAD, OUTER = 7, 3  # words of a move, and of one of its outer dimensions

@@ -5,8 +5,6 @@ zeros. From the last digit to the first, elements go to where the counts of less
 ones in their order, so that the order is stable. A digit that all elements share is passed over.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from nbgraph.kernels.compiler.written import Record, function, inner

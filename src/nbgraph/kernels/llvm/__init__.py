@@ -19,8 +19,6 @@ module      a whole kernel: its parts, mathematics and loop metadata
 compile     from emitted text to an optimised module of LLVM
 """
 
-from __future__ import annotations
-
 from nbgraph._version import sources
 
 

@@ -5,8 +5,6 @@ says so; two floats are computed in the wider format. Instructions have fast-mat
 operator is fast math.
 """
 
-from __future__ import annotations
-
 from nbgraph.errors import CompileError
 from nbgraph.kernels.llvm.function import Function
 from nbgraph.kernels.llvm.values import (

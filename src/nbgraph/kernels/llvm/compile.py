@@ -1,7 +1,5 @@
 """Compilation of emitted text to optimised LLVM modules."""
 
-from __future__ import annotations
-
 import re
 
 import llvmlite.binding as llvm

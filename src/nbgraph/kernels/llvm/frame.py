@@ -4,8 +4,6 @@ It depends on the number and layout of operands, not on the computation: kernels
 the addresses of their parts.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Collection, Mapping, Sequence
 

@@ -4,8 +4,6 @@ Variables assigned more than once have a place on the stack, which LLVM turns in
 others are SSA values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from nbgraph.kernels.llvm.values import Value, llvm_type

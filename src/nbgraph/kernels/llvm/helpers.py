@@ -4,8 +4,6 @@
 Numba, so the files are read, not imported. Each is lowered for the kinds of its arguments.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 

@@ -1,7 +1,5 @@
 """A whole kernel as LLVM text: parts, helpers, mathematics and loop metadata."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Mapping, Sequence
 

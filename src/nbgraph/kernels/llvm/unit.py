@@ -1,7 +1,5 @@
 """The text of one LLVM module: functions, declarations, and metadata."""
 
-from __future__ import annotations
-
 import ast
 import functools
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ Kinds are the names of Numba's scalar types, "bool" (one bit), and pointers, wri
 kind of the stored value. Integers without a width, such as literals, are int64.
 """
 
-from __future__ import annotations
-
 import struct
 from typing import NamedTuple
 

@@ -17,8 +17,6 @@ form ("Vector Function ABI"). The functions here are loops over lanes with the s
 inlined, which the same vectoriser turns into straight code.
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 from collections.abc import Container, Iterable, Mapping

@@ -1,7 +1,5 @@
 """Python statements of a scalar graph: the body of every emitted loop."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -9,8 +9,6 @@ loop's last parameters are the row's length and, for each array, the byte step b
 row; `whole` marks an output with one value a row. See `rows` for values kept in an output.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from nbgraph.kernels.loops.loop import Access, Loop, Operand, Output, Total

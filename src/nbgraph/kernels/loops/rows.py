@@ -10,8 +10,6 @@ output if that can hold it exactly and later passes read nothing else of the row
 recomputed, with the same bits. So an output of a row may overwrite an operand of the same elements.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -7,8 +7,6 @@ determine the extremes, with -0.0 below 0.0, and whether a NaN occurred: at an i
 where `maximum` of IEEE 754-2019 takes six dependent ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ The text is as one would write by hand: pointers from the argument record, an in
 LLVM vectorises, the scalar body inside. The kernel keeps it.
 """
 
-from __future__ import annotations
-
 from nbgraph.kernels.loops.loop import Form, Loop
 from nbgraph.kernels.loops.writer import Source as Source
 from nbgraph.kernels.scalar.graph import GROWING

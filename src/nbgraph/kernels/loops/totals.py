@@ -13,8 +13,6 @@ one; rows after these, each copied as it is; groups in all. The outer dimensions
 batches; along rows the output's step is that of groups.
 """
 
-from __future__ import annotations
-
 from nbgraph.kernels.loops.loop import GROUP, STRIP, Combine, Operand
 from nbgraph.kernels.loops.writer import Writer
 from nbgraph.kernels.scalar.graph import Node

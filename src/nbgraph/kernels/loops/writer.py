@@ -1,7 +1,5 @@
 """The base of all emitted kernels: names, the prologue, pointers, loads and stores."""
 
-from __future__ import annotations
-
 import functools
 import keyword
 import re

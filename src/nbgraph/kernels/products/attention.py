@@ -18,8 +18,6 @@ value (Dao et al., FlashAttention, 2022). Columns are the outer loop, so an elem
 the same order whichever gradients a call computes.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 from nbgraph.kernels.compiler.written import Record, function, part, run

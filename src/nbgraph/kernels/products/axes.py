@@ -14,8 +14,6 @@ are merged. Of several that do not merge, BLAS takes one, the others count produ
 (4, 3, 5, 'NN')
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import os

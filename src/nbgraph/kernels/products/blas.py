@@ -10,8 +10,6 @@ our calls runs it is 1, then it is restored (`Threads`). NumPy's OpenBLAS is a s
 which this does not touch. Settings of other libraries are not changed.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import importlib

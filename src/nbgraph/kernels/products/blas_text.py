@@ -4,8 +4,6 @@ It reads the record, sets and restores the thread count (`enter`, `leave`; see
 `nbgraph.kernels.products.blas`), and for each tile computes its product and its offset there.
 """
 
-from __future__ import annotations
-
 from nbgraph.codegen.text import Function
 
 # The record, in words. `u` runs along the contiguous elements of the result, `v` across. Steps are

@@ -1,7 +1,5 @@
 """The kernel text of a fully connected layer: a product with the weights, added to the bias."""
 
-from __future__ import annotations
-
 from nbgraph.kernels.compiler.written import Record, function, part
 from nbgraph.kernels.scalar.kinds import ITEMSIZE
 from nbgraph.kernels.windows.convolution import BLAS, multiplying

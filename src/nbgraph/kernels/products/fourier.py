@@ -6,8 +6,6 @@ neither the GIL nor Python objects. Their addresses are read from the ufuncs, wh
 of NumPy's binary interface (`ufuncobject.h`). An iteration is one line.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 from importlib import import_module

@@ -8,8 +8,6 @@ second operand is read in place. An element's sum has one order, which depends o
 products: DEPTH of them at a time are added to the result.
 """
 
-from __future__ import annotations
-
 from nbgraph.kernels.compiler.lanes import Lanes
 from nbgraph.kernels.compiler.written import Record
 from nbgraph.kernels.loops.loop import ROOM

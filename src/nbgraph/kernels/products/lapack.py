@@ -6,8 +6,6 @@ those in scratch memory, where routines work. An iteration is a tile of several 
 scratch memory of its own.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -9,8 +9,6 @@ whichever thread computes it. The processor flushes subnormal bfloat16 factors a
 sums of bytes wrap, as NumPy's do, whatever their signs.
 """
 
-from __future__ import annotations
-
 import functools
 from typing import Literal
 

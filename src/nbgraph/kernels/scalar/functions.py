@@ -3,8 +3,6 @@
 Capture, derivatives, the interpreters and printing read all properties of a function here.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 import re

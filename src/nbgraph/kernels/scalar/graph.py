@@ -4,8 +4,6 @@ An operation returns a node, or a simpler node known to be equal. The simplifica
 IEEE arithmetic, including NaN, infinities and signed zeros.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Callable

@@ -5,8 +5,6 @@
 "bool", "int8".."uint64" NumPy's own bool and integers: strong, arithmetic wraps as in NumPy
 """
 
-from __future__ import annotations
-
 import functools
 from enum import IntEnum
 from typing import Literal, NamedTuple

@@ -1,7 +1,5 @@
 """The interpreter's numbers of many digits, by mpmath; extreme exponents are refused."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from random import Random

@@ -6,8 +6,6 @@ names `sigmoid`, `softplus`, `sign`, `digamma`, `trigamma` and `polygamma` stand
 `math` lacks.
 """
 
-from __future__ import annotations
-
 import ast
 import keyword
 import re

@@ -4,8 +4,6 @@ A `gather` node reads an entry; the code that creates the node ensures that its 
 the table. Kernels hold a table as a constant array, floats in their own precision.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import struct

@@ -1,7 +1,5 @@
 """Rebuilding nodes: into another graph, or with some of them replaced."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """Nodes of a scalar graph as Python expressions: symbols, precedence, literals, names."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -7,8 +7,6 @@ functions branch and loop, and are written for float64 alone (see `wide`).  `tex
 functions as LLVM text, for which Numba need not be there.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import importlib

@@ -5,8 +5,6 @@ asin(s) = s + s^3 P(s^2) up to 1/2, and beyond it pi/2 - 2 asin(sqrt((1 - a) / 2
 the polynomial of atan.  Constants come in two pieces and sums keep their rounding errors.
 """
 
-from __future__ import annotations
-
 from nbgraph.kernels.vector_math.formats import Format, per_format, scalar, step
 from nbgraph.native.floats import absolute, bits, copysign, fma, polynomial
 from nbgraph.native.floats import sqrt as root

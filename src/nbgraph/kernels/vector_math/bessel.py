@@ -7,8 +7,6 @@ x or x^2 after division by exp(x) and without the logarithm (DLMF 10.31), and in
 division by exp(x) / sqrt(x).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

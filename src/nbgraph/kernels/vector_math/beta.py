@@ -6,8 +6,6 @@ computation of binomial probabilities, 2000), and with differences of Stirling's
 betaincinv: Halley's method (Numerical Recipes, third edition, 6.4), within bounds.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

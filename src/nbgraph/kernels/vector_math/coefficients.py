@@ -1,7 +1,5 @@
 """Constants and polynomials of the functions, lowest power first, as scripts have computed them."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -6,8 +6,6 @@ method from the series at the branch point and at infinity (DLMF 4.13; Corless e
 Lambert W function, 1996).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

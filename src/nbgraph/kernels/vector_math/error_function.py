@@ -9,8 +9,6 @@ erfinv is smooth in w = -log(1 - x^2) (Giles, Approximating the erfinv function,
 x + x P(w - c) up to a border 2c, and s + s P(t) beyond, s = sqrt(w), t = (s - 3.75) / (s + 2).
 """
 
-from __future__ import annotations
-
 from nbgraph.kernels.vector_math.exp import reduced_exp, scale
 from nbgraph.kernels.vector_math.formats import Format, per_format, scalar
 from nbgraph.kernels.vector_math.log import log

@@ -6,8 +6,6 @@ below the least normal number lose their digits gradually.  Muller, Handbook of 
 Arithmetic, section 10.
 """
 
-from __future__ import annotations
-
 from nbgraph.kernels.vector_math.formats import Format, per_format, scalar, step
 from nbgraph.native import instructions
 from nbgraph.native.floats import absolute, bits, copysign, fma, from_bits, polynomial

@@ -5,8 +5,6 @@ needs from the format into local names, which Numba freezes into the function as
 no bare Python number may appear in a function body, for that would turn float32 into float64.
 """
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass
 

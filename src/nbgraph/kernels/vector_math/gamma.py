@@ -9,8 +9,6 @@ with the asymptotic series. Negative arguments are reflected (Abramowitz and Ste
 polygamma sums Hurwitz's zeta function on both sides of the nearest pole (DLMF 25.11).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

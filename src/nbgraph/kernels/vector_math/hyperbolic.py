@@ -4,8 +4,6 @@ Near zero the odd functions are polynomials x + x^3 P(x^2) by Remez; elsewhere t
 exp, and the inverses of log1p.
 """
 
-from __future__ import annotations
-
 from nbgraph.kernels.vector_math.exp import reduced_exp, scale
 from nbgraph.kernels.vector_math.formats import Format, per_format, scalar
 from nbgraph.kernels.vector_math.log import log_of_sum, special

@@ -9,8 +9,6 @@ exponent of many digits would lose them (Loader, Fast and accurate computation o
 probabilities, 2000). The inverses: Halley's method (Numerical Recipes, third edition, 6.2 and 6.4).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -6,8 +6,6 @@ Numerical Recipes, third edition, 6.3, 6.8 and 6.9. Dawson's integral is Rybicki
 1/4, which leaves exp(-(2 pi)^2) of it.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

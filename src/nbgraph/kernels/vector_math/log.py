@@ -7,8 +7,6 @@ becomes a float by a mask and a subtraction, since AVX2 converts no 64-bit integ
 Handbook of Floating-Point Arithmetic, section 10.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from nbgraph.kernels.vector_math.exp import range_of_exp, reduced_exp, scale

@@ -1,7 +1,5 @@
 """The functions of the room, and the file of each; reading this needs no Numba."""
 
-from __future__ import annotations
-
 from nbgraph.kernels.scalar.functions import FUNCTIONS, named
 
 FAMILY = {name: row.family for name, row in FUNCTIONS.items()}

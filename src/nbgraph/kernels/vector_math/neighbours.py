@@ -1,8 +1,6 @@
 """The next number of a format in a direction: float32 and float64, and for values that are stored
 with 16 bits the next one that 16 bits hold."""
 
-from __future__ import annotations
-
 from nbgraph.kernels.vector_math.formats import Format, per_format, scalar
 from nbgraph.native.floats import absolute, bits, from_bits
 from nbgraph.native.floats import copysign as change

@@ -5,8 +5,6 @@ beyond them (DLMF 7.12.1). erfcinv has the polynomials of `erfinv`, of w = -log(
 another one for what 1 - p cannot hold.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -6,8 +6,6 @@ nu - n in [-1/2, 1/2] and their slopes; recurrences lead to nu (Numerical Recipe
 likewise (DLMF 10.40). Negative orders by reflection (DLMF 10.2.3, 10.27).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -6,8 +6,6 @@ run `scripts/vector_math_texts.py`.
 
 # pyright: basic
 
-from __future__ import annotations
-
 import numpy as np
 
 from nbgraph.codegen import lower

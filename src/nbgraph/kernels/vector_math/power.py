@@ -5,8 +5,6 @@ function's own format: log(m) = 2 atanh(s), s = (m - 1) / (m + 1), atanh(s) = s 
 (Dekker 1971 for the arithmetic; Muller, Handbook of Floating-Point Arithmetic, chapters 4 and 10).
 """
 
-from __future__ import annotations
-
 from nbgraph.kernels.vector_math.exp import range_of_exp, reduced_exp, scale
 from nbgraph.kernels.vector_math.formats import Format, per_format, scalar, step
 from nbgraph.kernels.vector_math.log import split

@@ -1,7 +1,5 @@
 """Names and signatures of functions in LLVM text, and the division of a text into parts."""
 
-from __future__ import annotations
-
 import re
 
 from nbgraph.kernels.vector_math import check

@@ -10,8 +10,6 @@ LLVM, or for processors with a fused multiply-add and this one has none, `genera
 functions on demand, and the disk cache keeps them.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import time

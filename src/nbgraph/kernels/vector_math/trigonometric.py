@@ -7,8 +7,6 @@ holds 2/pi times 2^k, reduced modulo 4, in pieces of one float each.  Muller, El
 ch. 11; Handbook of Floating-Point Arithmetic, section 10.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from nbgraph.kernels.vector_math.coefficients import TWO_OVER_PI

@@ -4,8 +4,6 @@ Special functions branch and loop, and in float32 their recurrences would lose t
 Unlike the other functions of this room they are written once, with plain numbers.
 """
 
-from __future__ import annotations
-
 import math
 
 from nbgraph.kernels.vector_math import exp as _exp

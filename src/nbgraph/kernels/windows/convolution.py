@@ -10,8 +10,6 @@ A row of the columns is one element of the window in one channel. Along a line o
 of the data with zeros around it.
 """
 
-from __future__ import annotations
-
 from nbgraph.kernels.compiler.written import Record, function, part, run
 from nbgraph.kernels.scalar.kinds import ITEMSIZE
 

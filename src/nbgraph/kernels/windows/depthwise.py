@@ -6,8 +6,6 @@ The window is part of the text, shapes are not. [lo, hi) counts planes, or chann
 by weights; an element's sum has one order, whichever thread computes it.
 """
 
-from __future__ import annotations
-
 import functools
 from collections import defaultdict
 from collections.abc import Sequence

@@ -8,8 +8,6 @@ its sums stay in registers over all inputs. [lo, hi) counts tiles: rows of place
 group in an image. An element's sum has one order, whichever thread computes it.
 """
 
-from __future__ import annotations
-
 import functools
 from typing import NamedTuple
 

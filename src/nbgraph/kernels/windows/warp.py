@@ -4,8 +4,6 @@ The coordinate of output pixel (r, q) of image i is (a r + b q + c, d r + e q + 
 per image. Outside, the value is `fill`; between pixels, values are interpolated linearly.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 

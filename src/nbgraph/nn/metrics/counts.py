@@ -1,7 +1,5 @@
 """Metrics of counts: confusion, precision, recall and F1."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """`Meter`: sums of several metrics over the batches of an epoch."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Mapping, Sequence

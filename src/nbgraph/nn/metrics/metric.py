@@ -1,7 +1,5 @@
 """`Metric`: sums over samples, and the number they come down to; `Mean`, that of a function."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import warnings

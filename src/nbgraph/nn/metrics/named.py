@@ -1,7 +1,5 @@
 """Metrics by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

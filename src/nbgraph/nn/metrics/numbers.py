@@ -1,7 +1,5 @@
 """Metrics of numbers: mean differences, and how much of the targets' variance outputs explain."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

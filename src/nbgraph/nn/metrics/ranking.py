@@ -1,7 +1,5 @@
 """Metrics of how outputs are ordered."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ Such an operator describes in NumPy's terms which part goes where: see
 becomes copies; here one kernel does all of it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ An entry is `push` and the normalised attributes. `push(place, operands)` return
 None if the call needs the general path; numbers that vary between calls follow the operands.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

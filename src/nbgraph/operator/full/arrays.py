@@ -1,7 +1,5 @@
 """Arrays for operators that users write, from the arrays of any carrier."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn

@@ -5,8 +5,6 @@ measurement alone; then the fastest is used. Results are kept by parameters, pas
 and dtypes. Implementations must agree up to rounding.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Sequence

@@ -6,8 +6,6 @@ They refer to arrays by handles, as there are no arrays yet.
 [out_grad[0], out_grad[1]]
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

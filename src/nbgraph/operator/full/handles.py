@@ -1,7 +1,5 @@
 """Handles for an operator's arrays before they exist, and facts stated with them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple

@@ -4,8 +4,6 @@ Such a kernel gets row-major arrays: other operands are copied first, other resu
 scratch memory and copied back. Unneeded results are written to scratch memory.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

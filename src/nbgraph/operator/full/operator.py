@@ -1,7 +1,5 @@
 """Implementations of an operator: a property creates an object wherever the operator runs."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from typing import Any
 

@@ -11,8 +11,6 @@ Objects of operators that are not stateful are frozen. The passes of a stateful 
 each other in the order of their pushes: they share an engine variable.
 """
 
-from __future__ import annotations
-
 import threading
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """The semantics of an operator, apart from its implementation."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar

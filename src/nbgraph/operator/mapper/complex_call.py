@@ -7,8 +7,6 @@ gradients, and a user's function becomes one of real and imaginary parts, with a
 derivative: `complex_parts(f_parts(real(z), imag(z)))`.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Sequence
 from typing import Any

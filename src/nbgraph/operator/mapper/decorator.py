@@ -1,7 +1,5 @@
 """`@ng.op`: a plain Python scalar function becomes an operator."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import itertools

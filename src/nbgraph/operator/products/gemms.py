@@ -6,8 +6,6 @@ of threads per element of the result, and so are floats if each product has one 
 is good at long sums, BLAS is not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Products of integers as kernel calls: see `nbgraph.kernels.products.integers`."""
 
-from __future__ import annotations
-
 from nbgraph.kernels.products.axes import Axis, Call
 from nbgraph.kernels.products.integers import multiplying
 from nbgraph.operator.kernel_call import KernelCall

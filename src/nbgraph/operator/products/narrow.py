@@ -1,7 +1,5 @@
 """Products of bfloat16 and of bytes as kernel calls: see `nbgraph.kernels.products.narrow`."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from nbgraph.codegen.host import features

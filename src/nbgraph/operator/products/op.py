@@ -7,8 +7,6 @@ kernel cannot describe are copied first. Other 16-bit floats are multiplied in f
 NumPy.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -5,8 +5,6 @@ scalar operator over whole arrays, then the reductions' own operators. A carrier
 of it reads `Reduction.combine` and `axes`, and stores no array that is only reduced.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

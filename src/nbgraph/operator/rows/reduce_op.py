@@ -1,7 +1,5 @@
 """Reductions over axes as operators over whole arrays with kernels."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Hand-written gradients: what the names of their parameters declare."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The dtypes of a call: of operands and outputs (NEP 50, never by call history)."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -13,8 +13,6 @@ array([[0., 1., 2.],
        [3., 4., 5.]])
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Self, TypeVar

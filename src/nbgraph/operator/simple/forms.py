@@ -5,8 +5,6 @@ OpReqType, OpContext), else by its name. The form of the gradient determines wha
 for the backward pass.
 """
 
-from __future__ import annotations
-
 import enum
 import inspect
 from collections.abc import Callable, Sequence

@@ -5,8 +5,6 @@ names>, <requests as integers>)`, without the Python objects `env` and `ctx`. So
 kernel; a ThreadKernel's function also gets the range of its elements.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple

@@ -1,7 +1,5 @@
 """Keyword arguments of a simple operator's calls: a scalar, or keyword parameters."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any

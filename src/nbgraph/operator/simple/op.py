@@ -20,8 +20,6 @@ True
 >>> registry.remove("leaky_of_the_manual")
 """
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """A simple operator as a full one: its property and its implementation."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ Integers, slices, None and Ellipsis become a `slice_view`; integer arrays, lists
 `gather`. The shape that a mask selects depends on its values, so a carrier's mask must have values.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Iterator
 from typing import Any

@@ -4,8 +4,6 @@ So `np.exp(x)`, `np.sum(x)`, `np.concatenate([x, y])` and `numpy_array * x` retu
 array of objects arises.
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Ufuncs of NumPy on carriers as operators of the library: `np.add(nd, nd)` and the like."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

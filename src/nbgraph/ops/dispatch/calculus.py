@@ -1,7 +1,5 @@
 """NumPy's differences, integrals, interpolation and convolution of sampled functions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """NumPy's functions that choose elements, order them, or compare arrays."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """NumPy's functions that make arrays: like a carrier's, or between two of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,8 +1,6 @@
 """NumPy's reductions that ignore NaN. A slice of NaN alone gives NaN without a warning, as its
 values may be unknown at the call."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

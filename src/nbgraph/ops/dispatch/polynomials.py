@@ -1,7 +1,5 @@
 """NumPy's polynomials, the highest power first."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

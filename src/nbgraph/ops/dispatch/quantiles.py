@@ -1,7 +1,5 @@
 """Quantiles on carriers: elements of the sorted array, or values between two of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """NumPy's reductions and scans on carriers, with `where`, `initial` and `out`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 That depends on values, so they wait for these; gradients are the functions' own.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

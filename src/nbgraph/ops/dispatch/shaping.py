@@ -1,7 +1,5 @@
 """NumPy's functions that change shape, order or position of elements."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Sequence
 from typing import Any

@@ -19,8 +19,6 @@ Gradients are "derived" by default; "constant" if a result does not depend smoot
 ('kept', 'derived')
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 from collections.abc import Callable, Mapping

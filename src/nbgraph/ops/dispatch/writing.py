@@ -1,7 +1,5 @@
 """NumPy's functions that write to an array argument."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Random classes, counts of classes, and truncated normal numbers."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -4,8 +4,6 @@ Parameters are arrays; samples have their shape, or further axes after it: many 
 distribution. Gradients flow to samples and parameters. The formulas are in `log_densities`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from nbgraph.errors import ShapeError

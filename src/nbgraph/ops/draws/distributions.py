@@ -4,8 +4,6 @@ A row has the parameters with their domains, how the numbers follow from a drawi
 documentation. `size`, `dtype`, `device` and `rng` are common to all.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

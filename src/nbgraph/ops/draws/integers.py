@@ -1,7 +1,5 @@
 """Random integers within bounds, by the names of NumPy's Generator."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Random orders and choices: drawn indices, and elements of an array at these."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Casts, copies, and values that gradients do not pass."""
 
-from __future__ import annotations
-
 import importlib
 import warnings
 from typing import Any

@@ -4,8 +4,6 @@ Comparisons give bool; integers of different sign and width are compared exactly
 compared with NaN is False (`not_equal`: True). They have no slope.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from nbgraph.operator.declared import define_scalars

@@ -7,8 +7,6 @@ du/dy. Sums of products then need no conjugates, and the rules of products, sums
 those of real arrays.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import math

@@ -8,8 +8,6 @@ it. float32 gives complex64; integers count as float64.
 array([1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

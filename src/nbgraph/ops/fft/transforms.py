@@ -4,8 +4,6 @@ On hosts they are kernels of NumPy's own loops. All are linear. By nbgraph's con
 gradients theirs are the transposed maps: that of a transform is the same transform.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import Any

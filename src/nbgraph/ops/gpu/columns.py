@@ -1,7 +1,5 @@
 """Cells under windows as columns of matrices, and back, for convolutions as products."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

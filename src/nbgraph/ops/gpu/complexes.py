@@ -3,8 +3,6 @@
 Parts are views. Linear operators apply to each part; a product of two is four products.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any

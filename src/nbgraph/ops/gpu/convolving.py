@@ -3,8 +3,6 @@
 They read operands in any layout, without columns. Sums are in float32, or in float64 for it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -5,8 +5,6 @@ read adjacent elements. It stores the index of the best element of each part, an
 compares those. The first of equal elements wins, and NaN is above numbers, as on the host.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Norms on GPUs composed of other operators, in float32 for 16-bit floats."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Counts of values between edges."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

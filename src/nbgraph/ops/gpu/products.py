@@ -1,8 +1,6 @@
 """Products by other operators; those with compressed sparse matrices by a thread per element of the
 result."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -3,8 +3,6 @@
 None stands for cases of the device's own kernels: sums, products and extremes.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any

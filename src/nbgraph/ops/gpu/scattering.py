@@ -6,8 +6,6 @@ Many positions are sorted first, by a library, so that groups are adjacent; few 
 full, which saves a kernel and can be captured.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any

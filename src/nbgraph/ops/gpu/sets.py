@@ -1,8 +1,6 @@
 """Results whose shape depends on values: on the device, except for the number of elements, which
 the host waits for."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any

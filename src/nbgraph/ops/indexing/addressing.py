@@ -4,8 +4,6 @@ A selection has dimensions; each advances by a step in the array, and by steps i
 Dimensions that are contiguous in all of these are merged.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple

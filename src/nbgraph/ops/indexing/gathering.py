@@ -4,8 +4,6 @@
 The functions also take an index as it is written.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

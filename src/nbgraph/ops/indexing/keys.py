@@ -6,8 +6,6 @@ other; their axes replace the indexed ones, and come first if a slice, or an Ell
 lies between them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 Composed of `take`, `gather` and the like: see there for indices out of bounds.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from nbgraph.errors import DTypeError

@@ -3,8 +3,6 @@
 Elements are copied as bits, whatever their meaning.
 """
 
-from __future__ import annotations
-
 import math
 
 from nbgraph.operator.arrays.units import Units, raw, threads

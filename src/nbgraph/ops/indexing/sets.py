@@ -5,8 +5,6 @@ Their shapes cannot be inferred, so they are computed at once. A class of arrays
 operator: so gradients flow to those positions.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -9,8 +9,6 @@ for complex matrices; products are the library's. Integers count as float64.
 array([1. , 0.5], dtype=float32)
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The exponential function of matrices, by scaling and squaring (Higham, 2005)."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any

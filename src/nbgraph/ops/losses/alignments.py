@@ -6,8 +6,6 @@ alignments run forward and backward through the states, in logarithms; together 
 gradient, which is the second output. There are no second derivatives.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Starts of backward passes, by MXNet's names: losses, outputs of support vector machines."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from nbgraph.errors import ShapeError

@@ -1,7 +1,5 @@
 """Losses of scores of classes, by PyTorch's names."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from nbgraph.errors import ArgumentError, ShapeError, require_shape

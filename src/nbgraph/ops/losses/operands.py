@@ -1,7 +1,5 @@
 """Shapes and dtypes of operands of losses and metrics, which must not broadcast unnoticed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

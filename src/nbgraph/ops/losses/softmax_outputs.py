@@ -4,8 +4,6 @@ Backward ignores the gradient of the result, unless `out_grad` is set. The label
 Second derivatives are those of this gradient.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

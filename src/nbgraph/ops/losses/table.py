@@ -6,8 +6,6 @@ targets have one shape, or are numbers: (n, 1) with (n,) is an error instead of 
 weights. In a graph, function and reduction are one loop.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Mapping
 from typing import Any

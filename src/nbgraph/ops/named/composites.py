@@ -1,7 +1,5 @@
 """Operators of MXNet's tables that are compositions of several operators."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

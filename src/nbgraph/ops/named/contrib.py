@@ -1,7 +1,5 @@
 """MXNet's small operators of `contrib`, composed of the library's: a table."""
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Parts of arrays and borders around them, by MXNet's names and parameters."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from nbgraph.errors import ArgumentError, ShapeError

@@ -3,8 +3,6 @@
 The space of the result follows from the data's once shapes are known, so symbols need none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """MXNet's operators that train and read detectors of objects (Liu et al., SSD, 2016): a table."""
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

@@ -6,8 +6,6 @@ and a row has MXNet's full signature, with the equivalent call. The dtypes of re
 operator's: indices are integers, comparisons bool; `arange` and `full` make float32 of integers.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable

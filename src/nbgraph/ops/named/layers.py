@@ -1,7 +1,5 @@
 """Layers with weights by MXNet's names and parameters; on symbols they create their weights."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from nbgraph.errors import ArgumentError

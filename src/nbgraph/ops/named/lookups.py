@@ -1,8 +1,6 @@
 """Rows of a table by MXNet's name, and elements by index with its handling of indices out of
 bounds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Norms by MXNet's names and parameters: on symbols they create gamma and beta."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal
 

@@ -4,8 +4,6 @@ Indices are integers: floats are truncated, as in MXNet, and results are int64. 
 constants for derivatives.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

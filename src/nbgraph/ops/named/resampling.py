@@ -3,8 +3,6 @@
 Arrays have shape (images, channels, *space). Parameters are values or text.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, Literal
 

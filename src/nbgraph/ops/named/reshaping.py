@@ -4,8 +4,6 @@ Codes of `Reshape`, each for some of the existing axes: 0 keeps one, -1 is the r
 keeps all the rest, -3 merges two, -4 splits one into two, whose sizes follow (one may be -1).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any

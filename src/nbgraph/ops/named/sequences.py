@@ -2,8 +2,6 @@
 Elements beyond a sample's length are padding.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

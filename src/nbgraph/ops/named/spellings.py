@@ -4,8 +4,6 @@ All broadcast and promote, so that `elemwise_add` and `broadcast_add` are equal;
 bool. A row with `name` takes the name of its node on symbols.
 """
 
-from __future__ import annotations
-
 from nbgraph.operator.registry import register
 from nbgraph.ops.define import library
 from nbgraph.ops.define import whole as whole

@@ -1,7 +1,5 @@
 """Products, diagonals and triangles of matrices under MXNet's names (`linalg_...`): a table."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Activations and the like by MXNet's names: one operator, with a word for the kind."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ updates. The rest is arithmetic, which graphs fuse. All are row programs whose r
 all elements of (images, channels, *space) with one index along the second axis.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

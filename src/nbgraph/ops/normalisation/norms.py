@@ -3,8 +3,6 @@
 Variances are those of all elements, divided by their number.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Sparsemax: the point of the simplex that is nearest to the scores (Martins, Astudillo, 2016)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

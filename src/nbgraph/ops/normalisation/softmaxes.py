@@ -5,8 +5,6 @@ in softmax and log_softmax. logsumexp of such a row is the limit: -inf, inf, NaN
 float64.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -4,8 +4,6 @@ Each is a row program; mean and scale of a row are kept for the gradient. Varian
 the number of elements.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

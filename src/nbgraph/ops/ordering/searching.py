@@ -1,7 +1,5 @@
 """Searches in sorted vectors, and membership. NaN comes after all numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

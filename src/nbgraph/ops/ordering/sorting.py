@@ -1,7 +1,5 @@
 """Order: sort, argsort, topk. NaN sorts last, or first if descending."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

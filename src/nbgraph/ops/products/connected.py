@@ -1,7 +1,5 @@
 """Fully connected layers: a product with weights and a bias, in one kernel."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

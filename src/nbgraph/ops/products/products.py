@@ -3,8 +3,6 @@
 Floats of 16 bits are summed in float32. Gradients are products, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ The slope of an extreme is shared equally by the elements that attain it. NaN co
 extreme, as in NumPy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Literal
 

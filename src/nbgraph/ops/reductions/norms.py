@@ -1,7 +1,5 @@
 """Vector norms over axes."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Reductions with `exclude`, `where` and `initial`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

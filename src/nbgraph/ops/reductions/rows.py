@@ -1,7 +1,5 @@
 """Row programs of sums, products, means, deviations and norms: see `kernels.loops.rows`."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable

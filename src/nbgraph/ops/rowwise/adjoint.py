@@ -13,8 +13,6 @@ total without influence (the largest element in a softmax) is recognised by eval
 Griewank and Walther, Evaluating Derivatives, chapter 3 (reverse mode), over the passes of a row.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Certificates of row operators, on short rows as scalar functions of their elements."""
 
-from __future__ import annotations
-
 from nbgraph.kernels.derivatives.certificate import Certificate, certify
 from nbgraph.kernels.derivatives.claim import Claim
 from nbgraph.kernels.function.scalar_function import Captured

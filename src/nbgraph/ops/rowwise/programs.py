@@ -1,7 +1,5 @@
 """Row programs traced from a function, and their reverses."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -6,8 +6,6 @@ factor of its product with numbers of the row, and the power of its difference, 
 replaced by it, and products are normalised so that factors cancel.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 

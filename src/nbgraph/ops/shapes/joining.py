@@ -1,7 +1,5 @@
 """Arrays joined along existing axes or a new one."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any

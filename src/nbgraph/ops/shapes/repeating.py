@@ -1,7 +1,5 @@
 """Arrays repeated, padded and rolled."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from itertools import chain

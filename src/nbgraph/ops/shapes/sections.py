@@ -1,7 +1,5 @@
 """Sections of arrays along an axis, and arrays with at least so many axes: views."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

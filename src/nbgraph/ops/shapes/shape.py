@@ -3,8 +3,6 @@
 Results are views wherever memory allows: they share the operand's memory.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

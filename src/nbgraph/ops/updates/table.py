@@ -5,8 +5,6 @@ parameters to theirs. Velocities that MXNet stores with the rate and a minus sig
 of a rule at rate -1 with gradients times -lr.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple

@@ -5,8 +5,6 @@ n / o, rounded up, as in PyTorch. So windows differ in length by at most one, an
 share a cell. Axes are pooled one after another.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

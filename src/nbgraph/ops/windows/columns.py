@@ -3,8 +3,6 @@
 They are each other's gradients, so derivatives of every order exist.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

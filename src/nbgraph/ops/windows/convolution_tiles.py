@@ -3,8 +3,6 @@
 Tiles depend on shapes alone, and are enough for several workers.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

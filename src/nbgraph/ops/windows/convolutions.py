@@ -5,8 +5,6 @@
 other two, to any order. A transposed convolution is `convolution_data` by another name.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Sequence

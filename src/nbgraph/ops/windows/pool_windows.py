@@ -1,7 +1,5 @@
 """Windows of pools: their positions, kernel arguments, and the options of calls."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -6,8 +6,6 @@ the data, which collects from the bins whose maximum it is: in the order of the 
 that both have the same bits.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -4,8 +4,6 @@
 (`compiler="python"`) the texts run as they are.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from contextvars import ContextVar
