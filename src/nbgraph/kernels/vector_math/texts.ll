@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 1646c73515d26242, llvmlite 0.50, fma
+; sources a97899044553504d, llvmlite 0.50, fma
 
 declare float @llvm.ceil.f32(float)
 
