@@ -231,6 +231,16 @@ def test_mistakes_in_names_are_errors_behind_the_short_path_too():
             op(a, **options)
 
 
+def test_symbols_of_unknown_shape_beside_arrays_make_nodes():
+    """After calls with several dtypes, which the short path tells by those of all operands."""
+    mask, x, z = np.array([True, False]), np.array([1.0, 2.0]), np.array([1 + 2j, 3])
+    for operands in ((x, x), (z, z), (z, x)):
+        for _ in range(3):
+            ng.where(mask, *operands)
+    node = ng.where(mask, ng.var("x"), ng.var("y"))
+    np.testing.assert_array_equal(node.eval(x=ng.array(x), y=ng.array(-x))[0].asnumpy(), [1, -2])
+
+
 def test_without_workers_long_calls_take_it_too(monkeypatch):
     op = ng.op(lambda x: np.sqrt(x) / (1.0 + np.exp(-x)) / (2.0 + np.tanh(x)) / np.log(x))
     x = np.linspace(2, 3, 120_000)

@@ -110,6 +110,10 @@ def test_lines_of_their_own(axis, few):
         agree(lambda x, i: ops.pick(x, i, axis), X, places.take(0, axis))
 
 
+def test_elements_of_an_empty_array():
+    agree(lambda x, i: ops.gather(x, i, key=("array", ALL)), X[:, :0, 0], np.arange(2), tolerance=0)
+
+
 def test_rows_of_a_table():
     """OPP-24: an embedding, its gradient for rows that are named often, and a padding."""
     table, rows = np.cos(np.arange(28.0)).reshape(7, 4), np.array([[0, 6, 0], [0, -1, 3]])

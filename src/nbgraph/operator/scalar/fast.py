@@ -37,6 +37,7 @@ ALONE = 1 << 15  # elements from which workers could share a call
 _LARGEST = 65504.0  # finite in every float format
 
 _ndarray = np.ndarray
+_NUMPY = (np.ndarray, np.generic)
 _empty = np.empty
 _settings = config.variable.get  # bound once, as it is read at every call
 _NUMBERS = (float, int)
@@ -177,19 +178,21 @@ class FastCall:
         if entry is None:
             return None
         if entry.others:
-            entry = entry.others.get(tuple([getattr(o, "dtype", None) for o in operands]), entry)
+            # of NumPy's classes only: the dtype of a symbol may be unknown
+            dtypes = [o.dtype if isinstance(o, _NUMPY) else None for o in operands]
+            entry = entry.others.get(tuple(dtypes), entry)
         for place, least, most in entry.ranges:
             if not least <= values[place] <= most:
                 return None
         if out is None:
-            shape, dtypes = first.shape, entry.outputs
-            if len(dtypes) > 1:
-                results = tuple([_empty(shape, dtype) for dtype in dtypes])
+            shape, outputs = first.shape, entry.outputs
+            if len(outputs) > 1:
+                results = tuple([_empty(shape, dtype) for dtype in outputs])
                 done = _run(entry, (*operands, *results, *values), first.size)
                 return (
                     None if done is None else results if shape else tuple([m[()] for m in results])
                 )
-            done = _run(entry, (*operands, _empty(shape, dtypes[0]), *values), first.size)
+            done = _run(entry, (*operands, _empty(shape, outputs[0]), *values), first.size)
             return done if shape or done is None else done[()]
         if type(out) is not tuple:
             return _run(entry, (*operands, out, *values), first.size)

@@ -56,7 +56,7 @@ def units_of(name: str, kind: str | None, indices: Specs, places: Chosen) -> Uni
         before=[] if kind else ["wrong = 0"],
         fails=bool(indices),
         end="0" if kind else "wrong",
-        cost=1 + count // run * 3 * len(indices) + count // 3,
+        cost=1 + count // max(run, 1) * 3 * len(indices) + count // 3,
     )
 
 
