@@ -160,7 +160,7 @@ class Traced(Symbol):
             view = base
 
     def _update_views(self, written: Traced | None = None) -> None:
-        """Take the views of this array anew from its value, except the one that was written."""
+        """Recompute the views of this array from its value, except the one that was written."""
         for view in [reference() for reference in self._views]:
             if view is not None and view is not written and view._source is not None:
                 _, op, attributes = view._source

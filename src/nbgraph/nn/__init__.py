@@ -1,6 +1,6 @@
 """Modules: parameters and the operators that use them; `fit` trains them.
 
-Nothing is computed here that `ng` has no operator for: modules put operators together.
+Modules only combine operators of `ng`; they compute nothing themselves.
 
 >>> import nbgraph as ng
 >>> net = ng.nn.Sequential(ng.nn.Dense(8, ng.tanh), ng.nn.Dense(1))

@@ -1,4 +1,4 @@
-"""A training in a file: all that its next step depends on."""
+"""Checkpoints: files with all that the next step of a training depends on."""
 
 import json
 from collections.abc import Mapping
@@ -17,10 +17,10 @@ _PARTS = ("sums", "gathered", "callbacks")
 class Position(NamedTuple):
     """The progress of a training.
 
-    `rows`: of the epochs that are over; `batch`: how many batches of the next one are done; `data`:
-    what their order depends on; `sums`: of loss and metrics over them; `gathered`: sums of
-    gradients that no step was taken with yet; `callbacks`: the states of callbacks; `random`: that
-    of random numbers, which `save` looks up.
+    `rows`: the history of finished epochs; `batch`: the number of batches done in the next epoch;
+    `data`: the state on which their order depends; `sums`: of loss and metrics over them;
+    `gathered`: accumulated gradients of the next step; `callbacks`: the states of callbacks;
+    `random`: the state of random numbers, which `save` looks up.
     """
 
     rows: list[dict[str, Any]]
@@ -51,7 +51,7 @@ def load(path: Any, model: Module, optimizer: Optimizer) -> Position | None:
     """Load weights and the optimizer's states from a file; return the rest, or None if there is no
     file.
 
-    FormatError for a file of something else.
+    Raises FormatError for a file that is not a checkpoint.
     """
     if path is None or not Path(path).exists():
         return None

@@ -63,7 +63,7 @@ class _Windowed(Module):
         return self.features, channels // self.groups
 
     def _ready(self, x: Any) -> dict[str, Any]:
-        """Make the weight for such data; return the numbers of the operator."""
+        """Create the weight for such data; return the numbers of the operator."""
         if len(x.shape) != self.axes + 2:
             raise ShapeError(
                 f"{type(self).__name__}: x has shape {x.shape}; expected (images, channels, space) "

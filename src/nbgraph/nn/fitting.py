@@ -150,7 +150,7 @@ def fit(
 
 
 def _require(model: Any, epochs: Any) -> None:
-    """Refuse what is not a model, and epochs that are not a count."""
+    """Raise ArgumentError unless there are a Module and a whole number of epochs."""
     if not isinstance(model, Module):
         raise ArgumentError(
             f"fit: model={model!r}; expected an ng.nn.Module (ng.nn.Function makes one of a "
@@ -160,7 +160,7 @@ def _require(model: Any, epochs: Any) -> None:
 
 
 def optimizer_of(optimizer: Any, model: Module) -> Optimizer:
-    """Return an optimizer of the model: itself, or what a callable or a name makes of it."""
+    """Return the optimizer itself, or that of a callable or a name for the model."""
     if isinstance(optimizer, str):
         kinds = {name: getattr(optim, name) for name in dir(optim) if name != "Optimizer"}
         names = {
@@ -187,7 +187,7 @@ def optimizer_of(optimizer: Any, model: Module) -> Optimizer:
 
 
 def _trainer(model: Module, optimizer: Optimizer, kvstore: Any, checkpoint: Any) -> Trainer:
-    """Return a trainer over a store; ArgumentError for a checkpoint, which would lack states."""
+    """Return a trainer over a store; refuse a checkpoint, which would lack states."""
     if checkpoint is not None:
         raise ArgumentError(
             "fit: checkpoint= keeps one process, and kvstore= has the optimizer's states in the "
@@ -197,7 +197,7 @@ def _trainer(model: Module, optimizer: Optimizer, kvstore: Any, checkpoint: Any)
 
 
 def _prepare(model: Module, data: Any, split: Split) -> None:
-    """Make the arrays whose extents follow from the first batch."""
+    """Create the arrays whose extents follow from the first batch."""
     if model._deferred():
         state = getattr(data, "state_dict", dict)()
         first = next(iter(data), None)

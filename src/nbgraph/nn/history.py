@@ -14,16 +14,16 @@ _SHARES = ("accuracy", "auc", "f1", "precision", "recall", "top_")  # from 0 to 
 
 
 class History:
-    """Losses and metrics, a row for each epoch that was finished.
+    """Losses and metrics, a row for each finished epoch.
 
     Attributes
     ----------
     rows : list of dict
-        Numbers by name; what is an array, such as a confusion matrix, is nested lists.
+        Numbers by name; arrays, such as a confusion matrix, are nested lists.
     stopped : bool
         Whether the training ended before its last epoch.
     reason : str
-        Why: "an interrupt", or what the callback said that stopped it.
+        The reason: "an interrupt", or the text of the callback that stopped it.
 
     >>> history = History([{"loss": 2.0}, {"loss": 1.0, "val_loss": 1.5}])
     >>> history["loss"], history.last
@@ -45,7 +45,7 @@ class History:
 
     @property
     def _numbers(self) -> list[str]:
-        """The names of what are numbers in all rows."""
+        """The names of values that are numbers in all rows."""
         values = [(name, value) for row in self.rows for name, value in row.items()]
         lists = {name for name, value in values if not isinstance(value, (int, float))}
         return [name for name in self.names if name not in lists]
@@ -141,7 +141,7 @@ class Logs(Mapping[str, Any]):
 
     @property
     def values_by_name(self) -> Mapping[str, Any]:
-        """All of them."""
+        """All losses and metrics."""
         if self._values is None:
             self._values = self._read()
         return self._values

@@ -1,4 +1,4 @@
-"""Ctrl-C while something is under way: it is noted, and looked at between two steps."""
+"""Ctrl-C during a training: it sets a flag, which is checked between two steps."""
 
 import signal
 import sys
@@ -11,13 +11,13 @@ from nbgraph.tracebacks import session
 
 
 class Interrupts:
-    """A flag for an interrupt that came; a second one is raised where it comes."""
+    """A flag that an interrupt sets; a second interrupt is raised at once."""
 
     def __init__(self) -> None:
         self.asked = False
 
     def take(self, number: int, frame: Any) -> None:
-        """Handle the signal: note the first one, raise KeyboardInterrupt at the second."""
+        """Handle the signal: set the flag at the first, raise KeyboardInterrupt at the second."""
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
@@ -25,11 +25,11 @@ class Interrupts:
 
 @contextmanager
 def noted() -> Generator[Interrupts]:
-    """Note interrupts of the main thread within the block instead of raising them."""
+    """Let interrupts of the main thread set a flag within the block instead of raising."""
     interrupts = Interrupts()
     before = signal.getsignal(signal.SIGINT)
     alone = threading.current_thread() is threading.main_thread()
-    if not alone or not callable(before):  # another thread's signals are not ours to take
+    if not alone or not callable(before):  # only the main thread may set handlers
         yield interrupts
         return
     signal.signal(signal.SIGINT, interrupts.take)
@@ -40,10 +40,10 @@ def noted() -> Generator[Interrupts]:
 
 
 def report(training: Any) -> None:
-    """Say that a training was interrupted, once it has saved what it saves.
+    """Report that a training was interrupted, after its checkpoints have been written.
 
-    A cell of a notebook ends with that as its error, so that "Run all" does not go on with a model
-    that is half trained: KeyboardInterrupt, whose `history` is the training's.
+    In a notebook raise KeyboardInterrupt, whose `history` is the training's, so that "Run all" does
+    not continue with a model that is half trained.
     """
     rows, epochs = len(training.history), training.epochs
     text = f"fit: interrupted after {rows} of {epochs} epochs; the model keeps what it has learned"

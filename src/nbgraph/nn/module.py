@@ -123,7 +123,7 @@ class Module:
         object.__delattr__(self, name)
         _changes[0] += 1
 
-    # what it has ------------------------------------------------------------------------------
+    # contents ---------------------------------------------------------------------------------
 
     def parameters(self) -> dict[str, Any]:
         """Return the trained arrays by dotted names; a shared array has its first name.
@@ -176,7 +176,7 @@ class Module:
     def _deferred(self) -> bool:
         return any(isinstance(array, Deferred) for _, array in self._arrays())
 
-    # making arrays ----------------------------------------------------------------------------
+    # creation of arrays -----------------------------------------------------------------------
 
     def declare(self, shape: tuple[int | None, ...], init: Initialiser) -> Any:
         """Return a new parameter; `shape` may contain None for extents that `settle` sets later."""
@@ -295,7 +295,7 @@ class Module:
         self.load_state_dict(files.load(path), strict)
         return self
 
-    # looks ------------------------------------------------------------------------------------
+    # display ----------------------------------------------------------------------------------
 
     def summary(self) -> str:
         """Return a table of all arrays.
@@ -374,7 +374,7 @@ def _replacement(name: str, array: Any, value: Any) -> Any:
             f"{name}: the array given has dtype {value.dtype}, and a parameter is floating; use "
             "astype, or del it first"
         )
-    if numbers and isinstance(array, Array):  # optimizers, and parts that share it, have this one
+    if numbers and isinstance(array, Array):  # optimizers and other modules may refer to it
         parameter: Any = array
         with outside():
             parameter[...] = value

@@ -6,9 +6,9 @@ from typing import Any
 
 from nbgraph import bar as bars
 
-_LINES = 20  # of epochs that stay, at most (and one for the last)
+_LINES = 20  # lines of epochs at most (and one for the last)
 
-Shown = bool | Callable[..., None]  # whether here, or what to call (see `KVStore.shown`)
+Shown = bool | Callable[..., None]  # whether to show it, or a function (see `KVStore.shown`)
 
 
 class Progress:
@@ -17,12 +17,12 @@ class Progress:
     def __init__(self, shown: Shown) -> None:
         self._bar = bars.Bar() if shown is True else None
         self._show = self._bar.show if self._bar is not None else shown or None
-        self._last = -math.inf  # when the bar was drawn
-        self._first: tuple[float, int] | None = None  # when the first batch was done, and its place
-        self._row: tuple[str, str] | None = None  # of the last epoch, if it has no line
+        self._last = -math.inf  # the time when the bar was drawn
+        self._first: tuple[float, int] | None = None  # time and position after the first batch
+        self._row: tuple[str, str] | None = None  # the last epoch, if it has no line
 
     def batch(self, training: Any) -> None:
-        """Show where it is, before the first batch and after each one."""
+        """Show the progress, before the first batch and after each one."""
         if not callable(self._show):
             return
         now = bars.now()
@@ -45,7 +45,7 @@ class Progress:
         return f"{bars.duration(left)} left  "
 
     def epoch(self, training: Any, row: Mapping[str, Any]) -> None:
-        """Write a line for an epoch that came to its end, if it is its turn."""
+        """Write a line for a finished epoch, if lines for it are due."""
         self._row = _label(training), text_of(row)
         number = training.epoch + 1
         if number == training.epochs or number % math.ceil(training.epochs / _LINES) == 0:
@@ -57,7 +57,7 @@ class Progress:
         self._row = None
 
     def end(self) -> None:
-        """Write the line of the last epoch, where it ended early; close the bar."""
+        """Write the line of the last epoch if the training ended early; close the bar."""
         self._write()
         if self._bar is not None:
             self._bar.close()

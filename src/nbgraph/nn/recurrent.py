@@ -357,7 +357,7 @@ def _rectified(entry: Any, recalled: Any, _: Any, /) -> tuple[Any, tuple[Any, ..
     return (out := library.relu(entry + recalled)), (out,)
 
 
-STEPS: dict[str, Callable[..., Any]] = {  # of the cells that MXNet's RNN has
+STEPS: dict[str, Callable[..., Any]] = {  # the cells of MXNet's RNN
     "rnn_relu": _rectified,
     "rnn_tanh": RNNCell.step,
     "lstm": lambda entry, recalled, state: _remembered(entry + recalled, state, 0.0),

@@ -89,14 +89,14 @@ class LayerSummary:
 def summary(model: Module, *inputs: Any, dtype: Any = None) -> LayerSummary:
     """Return a table of a network's layers: output shapes, parameters and bytes.
 
-    The network is called once, in the mode of prediction, on zeros of the given shapes; this makes
+    The network is called once, in prediction mode, on zeros of the given shapes; this creates
     arrays whose shapes were not known before.
 
     Parameters
     ----------
     model : Module
     *inputs : tuple of int, or array
-        Shapes of the inputs of `forward`, with the batch; or arrays, where zeros will not do.
+        Shapes of the inputs of `forward`, with the batch; or arrays, where zeros are not valid.
     dtype : dtype, optional
         Of inputs given by shapes; by default float32 (or `ng.config.default_float`).
 
@@ -144,7 +144,7 @@ def _input(value: Any, dtype: Any, device: Any) -> Any:
 
 @contextmanager
 def _followed(model: Module, outputs: dict[Module, list[Any]]) -> Generator[None]:
-    """Note, within the block, the result of every call of a layer; compiled ones run as written."""
+    """Record results of all calls of layers within the block; compiled ones run as written."""
     layers = list(model.modules().values())
     before = [(layer, dict(vars(layer))) for layer in layers]
     try:

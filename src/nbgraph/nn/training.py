@@ -28,7 +28,7 @@ _PASSED = "passed"  # of a cursor: batches of the epoch that were before it
 
 
 class Training:
-    """A training under way.
+    """A running training.
 
     Attributes
     ----------
@@ -36,17 +36,17 @@ class Training:
     optimizer : Optimizer
     history : History
     epochs : int
-        How many there are to be in all.
+        The total number of epochs.
     epoch : int
-        Which one is under way, from 0 on.
+        The number of the current epoch, from 0 on.
     batch : int
-        How many batches of it are done.
+        The number of batches of the current epoch that are done.
     batches : int or None
-        How many it has, where that is known.
+        The number of batches of an epoch, if it is known.
     samples : int
-        How many samples were trained on since `fit` was called.
+        The number of samples trained on since `fit` was called.
     error : exception or None
-        What ended the training.
+        The error that ended the training.
     """
 
     def __init__(
@@ -70,20 +70,20 @@ class Training:
         self._meter, self._measured = Meter(steps.measure.all), Meter(steps.measure.all)
         self._resumed: Position | None = None
         self._cursor: dict[str, Any] = {}
-        self._row: dict[str, Any] | None = None  # of the epoch that has just ended
+        self._row: dict[str, Any] | None = None  # the history of the epoch that has just ended
         self._logs: Logs | None = None
         self._reason, self._interrupts = "", Interrupts()
         self._saves: list[Any] = []
         self._saved: tuple[int, int] | None = None
-        self._amid = False  # a step: arrays may have been written, or not
-        self._settled = False  # the next batch has not been asked for yet
+        self._in_step = False  # whether a step is running, which may have written some arrays
+        self._settled = False  # whether the next batch has not been requested yet
         self._checkpoints = [each for each in callbacks.all if isinstance(each, Checkpoint)]
 
     # what callbacks use -----------------------------------------------------------------------
 
     @property
     def logs(self) -> Logs:
-        """Losses and metrics: of the epoch so far, at its end its row of the history."""
+        """Losses and metrics of the epoch so far; at its end its row of the history."""
         if self._logs is None:
             row, meter = self._row, self._meter
             self._logs = Logs(lambda: meter.get() if row is None and self.batch else row or {})
@@ -91,7 +91,7 @@ class Training:
 
     @property
     def step(self) -> int:
-        """The number of steps that the optimizer was asked to take."""
+        """The number of steps of the optimizer, including skipped ones."""
         return self._steps.count
 
     @property
@@ -101,21 +101,21 @@ class Training:
 
     @property
     def interrupted(self) -> bool:
-        """Whether somebody pressed Ctrl-C."""
+        """Whether Ctrl-C was pressed."""
         return self._interrupts.asked
 
     def stop(self, reason: str = "a callback") -> None:
-        """End the training after the batch under way, or the epoch that has just ended."""
+        """End the training after the current batch, or the epoch that has just ended."""
         self._reason = self._reason or reason
 
     def save(self, path: Any) -> None:
-        """Write a checkpoint when the hooks of this event have run."""
+        """Write a checkpoint after the hooks of this event have run."""
         self._saves.append(path)
 
     # epochs -----------------------------------------------------------------------------------
 
     def resume(self) -> None:
-        """Go on from the newest checkpoint, if there is one."""
+        """Resume from the newest checkpoint, if there is one."""
         paths = [path for each in self._checkpoints if (path := each.newest()) is not None]
         newest = max(paths, key=lambda path: path.stat().st_mtime_ns, default=None)
         self._resumed = checkpoints.load(newest, self.model, self.optimizer)
@@ -129,7 +129,7 @@ class Training:
         self._callbacks.load_state_dict(position.callbacks)
 
     def run(self, epochs: int) -> None:
-        """Run epochs until there are as many, a callback stops it, or somebody interrupts."""
+        """Run epochs until there are `epochs`, a callback stops it, or Ctrl-C is pressed."""
         self.epochs, self.epoch = epochs, len(self.history)
         with noted() as self._interrupts:
             try:
@@ -138,10 +138,10 @@ class Training:
                     if len(self.history) >= epochs or self.stopping:
                         break
                     self._epoch()
-                self._ended()
+                self._end()
             except BaseException as error:
                 self.error = error
-                if isinstance(error, Exception) and not self._amid and self._resumed is None:
+                if isinstance(error, Exception) and not self._in_step and self._resumed is None:
                     try:  # write checkpoints, as far as the training has come
                         self._save_last()
                     except Exception as other:
@@ -151,15 +151,15 @@ class Training:
                 self._progress.end()
                 self._callbacks.end(self)
 
-    def _ended(self) -> None:
-        """Note why it ends, and write what is not written yet."""
+    def _end(self) -> None:
+        """Record the reason of an early end, and write checkpoints that are not up to date."""
         if len(self.history) < self.epochs:
             self.history.stopped = True
             self.history.reason = self._reason or "an interrupt"
         self._save_last()
 
     def _epoch(self) -> None:
-        """Run one epoch, or what a stop leaves of it."""
+        """Run one epoch, or the rest of it after a checkpoint."""
         self.epoch, self._row, self._logs = len(self.history), None, None
         batches = self._begin()
         self._hook("on_epoch_begin")
@@ -167,7 +167,7 @@ class Training:
             self._finish()
 
     def _begin(self) -> Iterator[Any]:
-        """Return the batches of an epoch that are still to come."""
+        """Return the remaining batches of an epoch."""
         resumed, self._resumed = self._resumed, None
         passed = 0
         if resumed is not None:
@@ -178,7 +178,7 @@ class Training:
         self._cursor = getattr(self.data, "state_dict", dict)()
         if passed:
             self._cursor[_PASSED] = passed
-        # amid an epoch, its rest, be it nothing: `iter` of a DataIter would begin the next one
+        # within an epoch its rest, even if empty: `iter` of a DataIter would begin the next one
         batches = iter(self.data.__next__, None) if passed else iter(self.data)
         for _ in islice(batches, self.batch - passed):
             pass
@@ -189,15 +189,15 @@ class Training:
         return batches
 
     def _place(self) -> dict[str, Any]:
-        """Return what the order of the batches to come depends on: the state of a DataIter, between
-        two batches; else how the epoch began."""
+        """Return the state on which the order of the remaining batches depends: that of a DataIter
+        between two batches, else that at the beginning of the epoch."""
         live = self._settled and self.batch and self._cursor
         if not live or not isinstance(self.data, DataIter):
             return self._cursor
         return {**self.data.state_dict(), _PASSED: self.batch}
 
     def _train(self, batches: Iterator[Any]) -> bool:
-        """Run the steps of an epoch; return whether it came to its end."""
+        """Run the steps of an epoch; return whether it was finished."""
         self._progress.batch(self)
         for batch in batches:
             self._hook("on_batch_begin")
@@ -208,15 +208,15 @@ class Training:
                 return False
             self._settled = False
             self._progress.batch(self)
-        self._amid = True
+        self._in_step = True
         self._steps.finish()
         if self._watch is not None:
             self._watch.finish()
-        self._amid = False
+        self._in_step = False
         return True
 
     def _step(self, parts: Parts) -> None:
-        self._amid = True
+        self._in_step = True
         device = device_of(self.model)
         parts = placed(parts, device)
         try:
@@ -230,10 +230,10 @@ class Training:
         self.batch, self.samples = self.batch + 1, self.samples + samples_of(parts.target)
         if self._watch is not None:
             self._watch.add(f"batch {self.batch} of {self._label}", parts, row)
-        self._logs, self._amid = None, False
+        self._logs, self._in_step = None, False
 
     def _finish(self) -> None:
-        """Append the row of an epoch that came to its end."""
+        """Append the row of a finished epoch."""
         if not self.batch:
             raise ArgumentError("fit: the data gave no batch; an epoch needs one at least")
         row = self._meter.get()
@@ -260,7 +260,7 @@ class Training:
             self._write(self._saves.pop(0))
 
     def _save_last(self) -> None:
-        """Bring all checkpoints to where the training is."""
+        """Write all checkpoints, unless they are up to date."""
         if self._saved != (len(self.history), self.batch):
             for each in self._checkpoints:
                 self._write(each.path_of(self))

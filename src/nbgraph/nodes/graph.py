@@ -123,7 +123,7 @@ class ExpressionGraph(Building):
         Parameters
         ----------
         reset : bool; False adds to the gradients of earlier passes
-        clip : number, optional: limits every node's gradient to [-clip, clip] before its children's
+        clip : number, optional: limits every node's gradient to [-clip, clip] before it flows on
         heads : Expr, or several, where gradients start; by default the only top node
         head_grads : gradients of the heads; None: ones
         """

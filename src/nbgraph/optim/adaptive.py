@@ -44,9 +44,9 @@ class RMSProp(Optimizer):
 
     Parameters
     ----------
-    alpha : float, what stays of the mean at each step
+    alpha : float, the factor of the mean at each step
     eps : float, added to the root
-    momentum : float from 0: steps get a velocity
+    momentum : float from 0: the factor of a velocity of steps
     centered : whether the square of the mean gradient is taken off the mean of squares (Graves,
         2013)
     clip_weights : float above 0, optional: new weights are brought between it and its negative
@@ -84,7 +84,7 @@ class Adadelta(Optimizer):
 
     Parameters
     ----------
-    rho : float, what stays of both means at each step
+    rho : float, the factor of both means at each step
     eps : float, added to both means
     params, lr, **options : as for Optimizer
 

@@ -36,8 +36,8 @@ def verdict(total: Any, rescale: Any, loss_scale: Any, limit: Any) -> Any:
 class Norms:
     """The norm of gradients that slots hold, and the factor that keeps it to a limit.
 
-    The slots `rescale`, `loss_scale` and `limit` take numbers, `loss_scale` an array, too:
-    gradients are looked at as multiplied by rescale / loss_scale. `factor` (by precision) and
+    The slots `rescale`, `loss_scale` and `limit` hold numbers, `loss_scale` possibly an array.
+    Gradients count as if multiplied by rescale / loss_scale. `factor` (by precision) and
     `finite` are arrays that every run writes anew.
     """
 
@@ -55,7 +55,7 @@ class Norms:
             f"{name} norm",
             [
                 *(
-                    # wide: squares of large float32 are beyond it, and would count as overflow
+                    # wide: squares of large float32 values would overflow in float32
                     Row(square, [slot], [parts[i : i + 1].reshape(())], ["add"], wide=True)
                     for i, slot in enumerate(gradients)
                 ),
@@ -89,8 +89,8 @@ def _arrays(name: str, grads: Any) -> list[Any]:
 
 
 def global_norm(grads: Any) -> Any:
-    """Return the norm of all arrays together, as one NDArray of shape () and dtype float64; do not
-    wait.
+    """Return the norm of all arrays together, as one NDArray of shape () and dtype float64,
+    without waiting.
 
     `grads`: a list or dict of NDArrays, or an object with parameters().
 
@@ -104,7 +104,7 @@ def global_norm(grads: Any) -> Any:
 
 
 def clip_by_norm(grads: Any, limit: float) -> Any:
-    """Scale arrays in place so that their norm, all together, is at most `limit`; returns the norm
+    """Scale arrays in place so that their norm, all together, is at most `limit`; return the norm
     that they had, without waiting.
 
     >>> import nbgraph as ng

@@ -17,7 +17,7 @@ class SGD(Optimizer):
 
     Parameters
     ----------
-    momentum : float from 0: what stays of the velocity at each step
+    momentum : float from 0: the factor of the velocity at each step
     dampening : float: velocity = momentum * velocity + (1 - dampening) * grad, and the weight goes
         down by lr times it. The first gradient is not dampened.
     nesterov : whether it goes down by lr * (grad + momentum * velocity)
@@ -104,11 +104,11 @@ class Signum(Optimizer):
 
 
 class Lion(Optimizer):
-    """The sign of a mean that the newest gradient counts more in (Chen et al., 2023).
+    """Steps of lr along the sign of a mean with more of the newest gradient (Chen et al., 2023).
 
     Parameters
     ----------
-    betas : what stays of the mean in the sign, and what is kept of it for the next step
+    betas : the factors of the mean in the sign, and in the mean for the next step
     params, lr, **options : as for Optimizer; `weight_decay` is decoupled: weights shrink by lr *
         weight_decay
 
@@ -155,12 +155,12 @@ class SGLD(Optimizer):
 
 
 class LARS(Optimizer):
-    """Momentum at rates of each parameter's own, by the norms of weights and gradients (You, Gitman
+    """Momentum with a rate for each parameter, by the norms of weights and gradients (You, Gitman
     and Ginsburg, 2017).
 
     Parameters
     ----------
-    momentum : float from 0: what stays of the velocity at each step
+    momentum : float from 0: the factor of the velocity at each step
     trust, eps : floats: the rate is lr * trust * |w| / (|g| + weight_decay * |w| + eps), lr where a
         norm is 0
     params, lr, **options : as for Optimizer

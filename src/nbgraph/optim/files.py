@@ -1,7 +1,7 @@
 """Nested dicts of arrays, numbers and strings in files.
 
 The structure is kept as JSON in which an array is `{"array": name}`; the arrays lie beside it under
-names that say where they belong, in an npz archive or in safetensors' format.
+their paths in the structure, in an npz archive or in safetensors' format.
 """
 
 import importlib
@@ -36,7 +36,7 @@ def save(path: str | os.PathLike[str], data: Mapping[str, Any]) -> None:
     {'w': {'mean': array([1., 1.], dtype=float32)}, 'count': 3}
     """
     arrays: dict[str, Any] = {}
-    structure = json.dumps(_without(data, "", arrays))
+    structure = json.dumps(_extract(data, "", arrays))
     if _is_safetensors(path):
         values = {name: _values(value) for name, value in arrays.items()}
         with atomic_write(path) as temporary:
@@ -61,22 +61,22 @@ def load(path: str | os.PathLike[str]) -> Any:
                 f"load: {os.fspath(path)!r} is not a file in safetensors' format, or is damaged "
                 f"({error})"
             ) from None
-        return by_name if text is None else _with(json.loads(text), by_name)
+        return by_name if text is None else _fill(json.loads(text), by_name)
     arrays = load_arrays(path)
     if not isinstance(arrays, dict):
         raise FormatError(f"load: {os.fspath(path)!r} holds no names; give a file that save wrote")
     structure = arrays.pop(_STRUCTURE, None)
-    return arrays if structure is None else _with(json.loads(structure.asnumpy().tobytes()), arrays)
+    return arrays if structure is None else _fill(json.loads(structure.asnumpy().tobytes()), arrays)
 
 
-def _without(data: Any, path: str, arrays: dict[str, Any]) -> Any:
+def _extract(data: Any, path: str, arrays: dict[str, Any]) -> Any:
     """Return the structure as JSON data, with its arrays moved into `arrays` by name."""
     if isinstance(data, Mapping):
         entries: dict[str, Any] = {}
         for key, value in data.items():
             if not isinstance(key, str):
                 raise ArgumentError(f"save: the name {key!r} in {path or 'data'}; use strings")
-            entries[key] = _without(value, f"{path}/{key}" if path else key, arrays)
+            entries[key] = _extract(value, f"{path}/{key}" if path else key, arrays)
         return {"dict": entries}
     if isinstance(data, (Array, np.ndarray)):
         name = path
@@ -91,13 +91,13 @@ def _without(data: Any, path: str, arrays: dict[str, Any]) -> Any:
     )
 
 
-def _with(data: Any, arrays: Mapping[str, Any]) -> Any:
-    """Return the structure that `_without` took apart, with its arrays put back."""
+def _fill(data: Any, arrays: Mapping[str, Any]) -> Any:
+    """Return the structure of JSON data, with its arrays put back."""
     if not isinstance(data, dict):
         return data
     if _ARRAY in data:
         return arrays[data[_ARRAY]]
-    return {key: _with(value, arrays) for key, value in data["dict"].items()}
+    return {key: _fill(value, arrays) for key, value in data["dict"].items()}
 
 
 def _is_safetensors(path: str | os.PathLike[str]) -> bool:

@@ -16,7 +16,7 @@ from nbgraph.optim.update import Operands
 
 
 class _Means(Optimizer):
-    """Rules of two fading means, which begin with 0."""
+    """Rules with two exponential means, which begin with 0."""
 
     rule = rules.adam
     states = ("mean", "square")
@@ -34,11 +34,11 @@ class _Means(Optimizer):
 
 
 class Adam(_Means):
-    """The mean of gradients over the root of that of their squares (Kingma and Ba, 2015).
+    """Steps by the mean of gradients over the root of the mean of squares (Kingma and Ba, 2015).
 
     Parameters
     ----------
-    betas : pair of float from 0 to 1, what stays of the two means at each step
+    betas : pair of float from 0 to 1, the factors of the two means at each step
     eps : float, added to the root
     amsgrad : whether the largest mean of squares so far counts (Reddi, Kale and Kumar, 2018)
     params, lr, **options : as for Optimizer
@@ -123,7 +123,7 @@ def rectification(steps: Any, beta2: Any) -> Any:
 
 
 class RAdam(_Means):
-    """Adam that begins with plain steps, while the mean of squares is unsure (Liu et al., 2020).
+    """Adam that begins with plain steps, while the mean of squares is uncertain (Liu et al., 2020).
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class FTML(_Means):
 
     Parameters
     ----------
-    betas : what stays of the pull and of the mean of squares at each step
+    betas : the factors of the pull and of the mean of squares at each step
     eps : float, added to the root
     params, lr, **options : as for Optimizer
 
@@ -163,7 +163,7 @@ class FTML(_Means):
 
 
 class LAMB(_Means):
-    """Adam at rates of each parameter's own: by the norm of its weights to that of the step (You et
+    """Adam with a rate for each parameter: the norm of its weights over that of the step (You et
     al., 2020).
 
     Parameters

@@ -1,4 +1,4 @@
-"""`Optimizer`: what all optimizers share."""
+"""`Optimizer`: the base class of all optimizers."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +33,7 @@ from nbgraph.optim.states import Clock, State, together
 from nbgraph.optim.update import Entry, Group, Operands, Update
 from nbgraph.signatures import unknown_keyword
 
-_KEPT = 1024  # updates: one for each set of parameters that are updated together
+_MOST = 1024  # updates, one for each set of parameters that are updated together
 
 
 class Optimizer(Saved, Declared):
@@ -44,23 +44,23 @@ class Optimizer(Saved, Declared):
     params : dict, list or object with parameters()
         NDArrays by name. None: `update` alone is used.
     lr : float or callable
-        The rate, or a schedule: the rate of a step by its number, from 0 on, which is the same for
-        all parameters, also for one that had no gradient before.
+        The rate, or a schedule: a function from the number of a step, from 0 on, to its rate. It
+        is the same for all parameters, also for one that had no gradient before.
     weight_decay : float
-        The factor of half the squared weights that is added to the loss (Adam's kin that end in W,
-        Lion and LAMB shrink weights instead).
+        The factor of half the squared weights, which are added to the loss (AdamW, AdaBelief, Lion
+        and LAMB shrink the weights instead).
     clip_value, clip_norm : float, optional
         Bounds of each element of a gradient, and of the norm of all gradients together.
     rescale : float
-        Gradients are multiplied by it, as by 1 / batch size.
+        The factor of all gradients, such as 1 / batch size.
     lr_mult, wd_mult : dict or callable
         Factors of rate and decay by the parameter's name; 1 where a dict has none.
     scaler : LossScaler, optional
-        Its scale is taken out of the gradients, and steps where they are not finite are skipped.
+        Gradients are divided by its scale; a step where they are not finite is skipped.
     multi_precision : bool
         Parameters of 16 bits have a master copy and states in float32.
     joint : bool
-        A step of several parameters is one push; False: one for each kernel. The same bits.
+        Whether a step is one push, or one for each kernel; the bits are the same.
 
     A step is asynchronous like any operator: nothing in it waits for values.
     """
@@ -68,7 +68,7 @@ class Optimizer(Saved, Declared):
     rule: ClassVar[Mapper]
     states: ClassVar[Sequence[str]] = ()  # names, in the order of the rule's results
     decoupled: ClassVar[bool] = False  # decay shrinks weights, and is not a part of the gradient
-    elementwise: ClassVar[bool] = True  # a step of a part of a parameter is the part of a step
+    elementwise: ClassVar[bool] = True  # parts of a parameter can be updated by themselves
 
     params: InitVar[Any] = plain(default=None, kw_only=False)
     lr: Rate = rate(default=0.01, kw_only=False)
@@ -84,7 +84,7 @@ class Optimizer(Saved, Declared):
 
     def __init__(self, params: Any = None, lr: Any = DEFAULT, **options: Any) -> None:
         self.name, self._params = type(self).__name__, params
-        self.hyper: dict[str, float] = {}  # numbers of the rule that stay the same
+        self.hyper: dict[str, float] = {}  # constants of the rule
         if lr is not DEFAULT:
             options["lr"] = lr
         for name in options.keys() - self.options:
@@ -98,10 +98,10 @@ class Optimizer(Saved, Declared):
                 setattr(self, name, value)
         self.choose(**options)
         begin: float = options.get("initial", 0.0)
-        self.initial = dict.fromkeys(self.states, begin)  # what states begin with
+        self.initial = dict.fromkeys(self.states, begin)  # the first values of states
         self._states: dict[str, State] = {}
         self._clocks: dict[str, Clock] = {}
-        self._loaded: dict[str, Any] = {}  # of parameters that have not been seen yet
+        self._loaded: dict[str, Any] = {}  # states of parameters that have not been seen yet
         self._updates: dict[Any, Update] = {}
         for what in ("lr_mult", "wd_mult"):
             multipliers = options[what]
@@ -124,7 +124,7 @@ class Optimizer(Saved, Declared):
 
     @property
     def count(self) -> int:
-        """Steps so far: the most that any parameter has been asked to take."""
+        """The steps so far of the parameter that has most, with those that were skipped."""
         return max((clock.count for clock in self._clocks.values()), default=0)
 
     @property
@@ -136,7 +136,7 @@ class Optimizer(Saved, Declared):
         """Take one step of all parameters that have a gradient.
 
         `grads`: gradients in the form of the parameters, or by name (some may be missing); by
-        default `.grad` of each parameter. It is an error to name a parameter that is not there.
+        default `.grad` of each parameter. Names of other parameters are an error.
 
         >>> import nbgraph as ng
         >>> w = ng.array([1.0, 2.0])
@@ -157,8 +157,8 @@ class Optimizer(Saved, Declared):
         """Take one step of one parameter, or of a list of them together; they may be new to the
         optimizer.
 
-        `out`: an array of the weight's shape and dtype, or of a list a list with None where there
-        is none, that the new weight is written to as well; it shares memory with no other operand.
+        `out`: an array of the weight's shape and dtype that the new weight is written to as well,
+        for several keys a list of these or None. It shares memory with no other operand.
 
         >>> import nbgraph as ng
         >>> w, opt = ng.array([1.0]), ng.optim.SGD(lr=0.5)
@@ -175,7 +175,7 @@ class Optimizer(Saved, Declared):
     def portable(self, name_of: Callable[[str], str] = str) -> Any:
         """Return an optimizer of the same rule and numbers, without parameters and states.
 
-        `name_of`: the name by which `lr_mult` and `wd_mult` know a parameter of it.
+        `name_of`: a function from its parameters' names to those in `lr_mult` and `wd_mult`.
         """
         optimizer = object.__new__(type(self))
         optimizer.__dict__ |= self.__dict__
@@ -193,16 +193,16 @@ class Optimizer(Saved, Declared):
                 fill_from(grad, 0.0)
                 grad._chunk.writes += 1
 
-    # what kinds of optimizers say ---------------------------------------------------------------
+    # methods that an optimizer overrides ---------------------------------------------------------
 
     def choose(self, **options: Any) -> None:
         """Set what depends on the values of options: the rule and its states."""
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
-        """Return the numbers of the rule, by name, that depend on how many steps were taken, this
+        """Return the numbers of the rule, by name, that depend on the number of steps taken, this
         one included.
 
-        `steps` is a float, or an array where the host does not know; `rate` a float.
+        `steps`: that number, a float, or an array where steps may be skipped; `rate`: a float.
         """
         return {}
 
@@ -213,8 +213,8 @@ class Optimizer(Saved, Declared):
     # a step -----------------------------------------------------------------------------------
 
     def _rate(self, back: int = 0) -> float:
-        """Return the rate of the next step, or of one before it. A schedule goes by the steps of
-        the optimizer: a parameter that missed some is not behind."""
+        """Return the rate of the next step, or of the one `back` steps before. A schedule counts
+        the steps of the optimizer, also those without a gradient for some parameter."""
         value = self.lr(self.count - back) if callable(self.lr) else self.lr
         if not isinstance(value, (int, float, np.floating)):
             raise ArgumentError(
@@ -229,7 +229,7 @@ class Optimizer(Saved, Declared):
             return
         if any(out is not None for out in outs):
             entries = [own._replace(out=out) for own, out in zip(entries, outs, strict=True)]
-        update, clocks = self._begun(entries)
+        update, clocks = self._filled_update(entries)
         self._run(update, clocks)
         for _, weight, _, state, out in entries:
             state.wrote(weight)
@@ -245,7 +245,7 @@ class Optimizer(Saved, Declared):
         fresh = Clock()
         return [self._entry(*each, fresh, checks=recorder is not None) for each in rows]
 
-    def _begun(self, entries: Sequence[Entry]) -> tuple[Update, list[Clock]]:
+    def _filled_update(self, entries: Sequence[Entry]) -> tuple[Update, list[Clock]]:
         """Return the update with this step's gradients in its slots, and its parameters' clocks."""
         moved = together(self._clocks, [entry.key for entry in entries])
         update = self._update(entries)
@@ -253,18 +253,18 @@ class Optimizer(Saved, Declared):
         return update, [*moved.values()]
 
     def prepared(self, grads: Mapping[str, Any]) -> Update | None:
-        """Return the next step of these parameters, for a plan that computes the gradients before
-        it; its numbers are set and it counts as taken: the caller has to run it.
+        """Return the update of the next step, for a plan that computes the gradients before it. Its
+        numbers are set and the step is counted, so the caller has to run it.
 
-        None where a step is more than its rows (a scaler that may skip it, random numbers): then
-        nothing is counted, and `step` is to be called.
+        Return None where a step is more than its rows (a scaler may skip it, or it draws random
+        numbers): nothing is counted then, and the caller uses `step`.
         """
         weights = self.parameters
         gradients = gradients_for(self.name, weights, grads)
         if self.scaler is not None or not self.joint:
             return None
         entries = self._entries([(key, weights[key], grad) for key, grad in gradients.items()])
-        update, clocks = self._begun(entries)
+        update, clocks = self._filled_update(entries)
         if update.drawn or any(clock.done is not None for clock in clocks):
             return None
         self._measure(update)
@@ -311,7 +311,7 @@ class Optimizer(Saved, Declared):
         if former is not None and (former.guarded, former.normed) == (guarded, normed):
             if former.fits(entries, self._clocks):
                 return former
-        if len(self._updates) >= _KEPT:
+        if len(self._updates) >= _MOST:
             self._updates.clear()
         groups = self._groups(entries)
         update = Update(self.name, entries, groups, self.rows, normed=normed, guarded=guarded)
@@ -346,7 +346,7 @@ class Optimizer(Saved, Declared):
             scaler.update(go)
 
     def _measure(self, update: Update) -> None:
-        """Set the numbers by which the norm of all gradients is judged."""
+        """Set the numbers that the norm of all gradients and its limit depend on."""
         norms, scaler = update.norms, self.scaler
         if norms is not None:
             norms.rescale.value = self.rescale

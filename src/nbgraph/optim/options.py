@@ -12,12 +12,12 @@ from nbgraph.errors import ArgumentError, require_number
 Rate = float | Callable[[int], float]
 Betas = tuple[float, float]
 DEFAULT: Any = ...  # a rate that is not passed: the one of the class
-_PLACED = {"params": 0, "lr": 1}  # which come by position, too
+_PLACED = {"params": 0, "lr": 1}  # positions of the options that are not keyword-only
 
 
 class Option(NamedTuple):
-    """A parameter of the constructor. `check` gets what it is called and its value, and returns the
-    value; `name`: the number of the rule that this is, "betas" for several by name."""
+    """A parameter of the constructor. `check(label, value)` returns the value to use; `name`: the
+    name of the rule's number that it sets, "betas" for a dict of several."""
 
     default: Any
     check: Callable[[str, Any], Any]
@@ -27,7 +27,7 @@ class Option(NamedTuple):
 def number(
     name: str | None = None, *, default: float, below: float = math.inf, rest: bool = False
 ) -> Any:
-    """Declare a number from 0 on; `rest`: the rule takes what it leaves of 1."""
+    """Declare a number from 0 on; `rest`: the rule gets 1 minus the number."""
 
     def check(what: str, value: Any) -> float:
         value = require_number(what, value, 0, below=below)
@@ -43,7 +43,7 @@ def bound(name: str | None = None, missing: float | None = None, *, default: Non
 
 
 def flag(*, default: bool) -> Any:
-    """Declare a choice between two."""
+    """Declare a bool."""
     return Option(default, lambda _, value: bool(value))
 
 
@@ -59,7 +59,7 @@ def rate(*, default: float, kw_only: bool = False) -> Any:
 
 
 def means(*, default: Betas) -> Any:
-    """Declare what stays of two fading means at each step."""
+    """Declare the factors by which two exponential means keep their values at each step."""
 
     def check(what: str, betas: Any) -> dict[str, float]:
         if not isinstance(betas, tuple | list) or len(betas) != 2:
@@ -77,7 +77,7 @@ def means(*, default: Betas) -> Any:
     kw_only_default=True, field_specifiers=(number, bound, flag, plain, rate, means)
 )
 class Declared:
-    """Base of what has options: fields of a class, and of those above it, are the parameters of its
+    """A base class with options: the fields of a class and of its bases are the parameters of its
     constructor. Fields of type `InitVar` are numbers of the rule, not attributes."""
 
     options: ClassVar[Mapping[str, Option]] = {}

@@ -61,8 +61,8 @@ def require_gradient(name: str, key: str, weight: Array, grad: Any) -> Any:
 
 
 def gradients_for(name: str, weights: Mapping[str, Any], grads: Any) -> dict[str, Any]:
-    """Return gradients by the names of their parameters: those in `grads`, else those that
-    `backward` left.
+    """Return gradients by the names of their parameters: those in `grads`, by default those that
+    `backward` computed.
 
     Parameters without a gradient are left out; ArgumentError where there is none at all, or one
     that belongs to no parameter.
@@ -110,7 +110,7 @@ def multiplier(name: str, what: str, multipliers: Multipliers, key: str) -> floa
 
 
 class Renamed:
-    """Factors of parameters that are known by other names, those that `name_of` gives."""
+    """Factors of parameters under new names, which `name_of` maps to the original ones."""
 
     def __init__(self, multipliers: Any, name_of: Callable[[str], str]) -> None:
         self.multipliers, self.name_of = multipliers, name_of

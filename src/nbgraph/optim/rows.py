@@ -1,8 +1,8 @@
-"""Work on arrays as rows: scalar operators in place, with reductions or without.
+"""Rows: scalar operators applied to arrays in place, with reductions or without.
 
-A row names the arrays it reads and writes, and *slots* for what changes from run to run: gradients
-and numbers. Rows are run one by one, each a push (that is what the other way is tested against),
-or all of them as one plan: one push, with nothing of Python between them.
+A row names the arrays it reads and writes, and *slots* for gradients and numbers, which change from
+run to run. Rows run one by one, each as a push (the reference in tests), or all together as one
+plan: one push, without Python between them.
 """
 
 import functools
@@ -38,7 +38,7 @@ _DOUBLE = np.dtype("float64")
 
 
 class Slot:
-    """A place for what a run brings: an array, of the same layout each time, or a float."""
+    """A variable that is set before each run: an array, always of the same layout, or a float."""
 
     __slots__ = ("name", "value")
 
@@ -72,9 +72,9 @@ class Piece(NamedTuple):
 class Row:
     """A scalar operator over operands of one shape and numbers, written to `outputs`.
 
-    Outputs share no memory with each other, nor with operands but for the very same elements.
-    `combines`: outputs that have one are reduced to one value; see `reduce_call`. `wide`: it is
-    computed in float64, whatever the operands are.
+    Outputs do not share memory with each other; with an operand they share all elements or none.
+    `combines`: for each output how it is reduced to one value, or None; see `reduce_call`. `wide`:
+    whether to compute in float64, whatever the operands are.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Row:
         return pieces
 
     def _plan(self, layouts: Sequence[Layout | None]) -> Any:
-        """Return how the operator is computed: in float64 where `wide` or where an operand has that
+        """Return the plan of the operator: in float64 where `wide` or where an operand has that
         dtype, else in float32, the common type of all 16-bit kinds."""
         own_dtypes = [own.dtype for own in layouts if own is not None]
         common = _DOUBLE if self.wide or _DOUBLE in own_dtypes else np.dtype("float32")
@@ -130,7 +130,7 @@ class Row:
         return self.op.invoker.plan(dtypes, common, {})
 
     def interpret(self) -> None:
-        """Apply the operator's Python text, element by element; see `config.compiler`."""
+        """Apply the operator's Python code, element by element; see `config.compiler`."""
         values = [_widened(value_of(o)) for o in self.operands]
         if not self.combines:
             apply_scalar_op.apply(self.op, values, {}, self.outputs)
@@ -171,7 +171,7 @@ class Rows:
         self._joint: _Joint | None = None
 
     def run(self, *, joint: bool = True) -> None:
-        """Push all of it, as one operation if `joint`."""
+        """Push all rows, as one operation if `joint`."""
         if PYTHON_ASKED[0] and config.compiler == "python":
             for row in self.rows:
                 row.interpret()
@@ -193,8 +193,8 @@ class Rows:
 
 
 class Laid:
-    """Pieces as steps of a plan, from number `first` on. Numbers are words that every push brings,
-    and so are the arrays that slots hold, unless they are the same for good (`fixed`)."""
+    """Pieces as steps of a plan, from number `first` on. Every push sets the words of numbers, and
+    of the addresses of arrays in slots unless these arrays never change (`fixed`)."""
 
     def __init__(self, pieces: Sequence[Piece], first: int = 0, *, fixed: bool = False) -> None:
         self._fixed = fixed
@@ -205,7 +205,7 @@ class Laid:
 
     @property
     def patches(self) -> list[list[tuple[int, int]]]:
-        """The places of the words."""
+        """The positions of the words in the steps."""
         return [*self.arrays.values(), *self.numbers.values()]
 
     def words(self) -> list[int]:
@@ -259,7 +259,7 @@ def _device(piece: Piece) -> Context:
 
 
 class _Joint:
-    """Pieces as a plan."""
+    """Pieces as one plan, which is launched for each run."""
 
     def __init__(self, name: str, pieces: Sequence[Piece]) -> None:
         self.laid = Laid(pieces)
@@ -271,7 +271,7 @@ class _Joint:
         self.fixed = frozenset(place).difference(self.laid.stands.values())
 
     def launch(self) -> bool:
-        """Push the plan; return False where two variables would be one."""
+        """Push the plan; return False where an array of a slot shares its variable with another."""
         variables = self.variables.copy()
         fresh: set[Any] = set()
         for place, slot in self.places:

@@ -36,13 +36,13 @@ class LossScaler:
     Parameters
     ----------
     scale : float
-        To begin with.
+        The first scale.
     factor : float
-        By which it changes, more than 1.
+        The factor by which the scale changes, more than 1.
     window : int
-        Good steps before it grows.
+        The number of good steps before the scale grows.
     least : float
-        It does not shrink further.
+        The least scale.
 
     >>> import nbgraph as ng
     >>> w = ng.array([1.0])
@@ -67,7 +67,7 @@ class LossScaler:
 
     @property
     def array(self) -> Any:
-        """The scale of now, as an array of shape () and dtype float64."""
+        """The present scale, as an array of shape () and dtype float64."""
         return self._state[0]
 
     def to(self, device: Context) -> Any:
@@ -83,7 +83,7 @@ class LossScaler:
         return array * self._state[0].astype(array.dtype)
 
     def update(self, finite: Any) -> None:
-        """Take in whether a step's gradients were finite: a bool, or an array of shape ()."""
+        """Adjust the scale after a step. `finite`: a bool or array, whether its gradients were."""
         verdict = array(np.asarray(finite)) if isinstance(finite, (bool, np.bool_)) else finite
         self.to(verdict.device)
         options = self.factor, float(self.window), self.least
@@ -105,5 +105,5 @@ class LossScaler:
         return {name: a.item() for name, a in zip(names, self._state, strict=True)}
 
     def load_state_dict(self, state: Mapping[str, float]) -> None:
-        """Go on where another one was."""
+        """Continue from the state of another scaler."""
         self._set(state["scale"], state["good"], state["skipped"])

@@ -1,7 +1,7 @@
 """Rates that change from step to step: functions from the number of a step, from 0 on, to a rate.
 
-Any function of this kind will do as `lr`. What they give depends on that number alone, so an
-optimizer that goes on where another one was has nothing to restore.
+Any such function can be an optimizer's `lr`. A rate depends on the number of the step only, so
+schedules have no state to restore.
 """
 
 from __future__ import annotations
@@ -114,9 +114,9 @@ def restarts(rate: float, steps: int, *, stretch: int = 1, last: float = 0.0) ->
 
     Parameters
     ----------
-    rate, last : floats, where each one begins and ends
-    steps : int, of the first one
-    stretch : int: each one is so many times as long as the one before
+    rate, last : floats, where each cycle begins and ends
+    steps : int, the length of the first cycle
+    stretch : int, the ratio of the lengths of successive cycles
 
     >>> [restarts(1.0, 2, stretch=2)(n) for n in (0, 1, 2, 4, 6)]
     [1.0, 0.5, 1.0, 0.5, 1.0]

@@ -26,7 +26,7 @@ class Smoothing:
     params : dict, list or object with parameters()
         As for optimizers. Means begin with their values, in float32 where those have 16 bits.
     keep : float
-        From 0 on and below 1.
+        The weight of the mean so far, from 0 on and below 1.
 
     >>> import nbgraph as ng
     >>> w = ng.array([0.0])
@@ -58,7 +58,7 @@ class Smoothing:
         )
 
     def update(self) -> None:
-        """Take in the weights as they are."""
+        """Update the means by the present weights."""
         n = self.count
         self._slot.value = 1.0 - (min(self.keep, (n + 1) / (n + 10)) if self.warm else self.keep)
         self._rows.run()
@@ -90,7 +90,7 @@ class Smoothing:
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on where another one was; raise ArgumentError where the parameters are others."""
+        """Continue from a state; raise ArgumentError where it is of other parameters."""
         require_known("Smoothing.load_state_dict", "means", self.means, state["means"])
         missing = [key for key in self.means if key not in state["means"]]
         if missing:

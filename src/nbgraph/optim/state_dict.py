@@ -15,7 +15,7 @@ FORMAT = 1  # of state dicts
 
 
 class Saved:
-    """What an optimizer gives away of itself, and goes on from."""
+    """The methods of an optimizer that save and restore its state."""
 
     name: str
     lr: Any
@@ -33,7 +33,7 @@ class Saved:
     def state_dict(self) -> dict[str, Any]:
         """Return copies of all states and counts, as nested dicts of NDArrays, numbers and strings.
 
-        An optimizer of the same class and parameters that loads it goes on with the same bits.
+        An optimizer of the same class and parameters that loads it continues with the same bits.
         """
         parts: dict[str, Any] = {}
         for key, state in self._states.items():
@@ -49,7 +49,7 @@ class Saved:
         return data
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on where the optimizer that gave `state` was; nothing changes where it does not fit.
+        """Continue from the state of another optimizer; change nothing where it does not fit.
 
         Raises FormatError for another optimizer's states, ArgumentError for a parameter that is
         not there, ShapeError where shapes differ.
@@ -101,5 +101,5 @@ class Saved:
         files.save(path, self.state_dict())
 
     def load(self, path: Any) -> None:
-        """Take what `save` wrote."""
+        """Load the state from a file that `save` wrote."""
         self.load_state_dict(files.load(path))

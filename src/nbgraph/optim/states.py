@@ -15,10 +15,10 @@ from nbgraph.operator.layout import layout
 
 
 class Clock:
-    """Steps of parameters that have been updated together so far.
+    """The number of steps of parameters that have always been updated together.
 
-    `count` is how many were asked for. `done`: how many were not skipped, as an array of shape (),
-    as soon as one might have been: the host does not wait to see.
+    `count`: the steps requested. `done`: those that were not skipped, as an array of shape (), as
+    the host does not wait for it; None while none can have been skipped.
     """
 
     __slots__ = ("count", "done")
@@ -51,10 +51,10 @@ class Clock:
 
 
 def together(clocks: dict[str, Clock], keys: Iterable[str]) -> dict[Clock, Clock]:
-    """Give `keys`, which are about to take a step, clocks that no other key has.
+    """Give `keys`, which are about to take a step, clocks that no other key shares.
 
-    Returns each clock that they had with the one that takes its place, which is itself if all of
-    its keys are among `keys`.
+    Returns a dict from their old clocks to the new ones; a clock stays the same if all of its keys
+    are among `keys`.
 
     >>> one = Clock(3)
     >>> clocks = {"a": one, "b": one}
@@ -79,11 +79,11 @@ MASTER = "master"
 
 
 class State:
-    """States of one parameter by name; `master`: its weight in float32, where itself has 16 bits.
+    """The states of one parameter by name; `master`: a weight of 16 bits, in float32.
 
-    `weight` and `grad` are the array and the layout of a gradient that were last found to be right.
-    `seen` is how often the weight's memory had been written when the master was last taken from
-    it or written to it, with that memory; None: the master is right whatever the weight says.
+    `weight` and `grad`: the array, and the layout of its gradient, that passed the last check.
+    `seen`: the weight's memory, and how often it had been written when it last agreed with the
+    master; None: the master holds, whatever the weight is.
     """
 
     __slots__ = ("arrays", "dtype", "grad", "master", "seen", "shape", "weight")
@@ -108,7 +108,7 @@ class State:
             )
 
     def knows(self, weight: Any, grad: Any) -> bool:
-        """Return whether nothing has to be checked again."""
+        """Return whether these have passed the last check and need no other."""
         variable = weight._chunk
         return (
             weight is self.weight
@@ -127,7 +127,7 @@ class State:
             fill_from(self.master, weight)
 
     def wrote(self, weight: Array) -> None:
-        """Note that a step has written the weight."""
+        """Record that a step has written the weight."""
         weight._chunk.writes += 1
         self.seen = (weight._chunk, weight._chunk.writes)
 

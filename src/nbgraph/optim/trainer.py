@@ -18,7 +18,7 @@ class Trainer:
     params : dict, list or object with parameters()
         NDArrays by name. They take the store's first values: those of worker 0.
     optimizer : Optimizer, or callable that makes one of `params`
-        Its rule runs in the store, where the states lie too.
+        Its rule runs in the store, which keeps the states as well.
     kvstore : KVStore, str or None
         A store, or the kind of a new one; None: one worker, and no store between. A store of one
         process keeps the parameters themselves, without a copy.
@@ -71,7 +71,7 @@ class Trainer:
         batch_size : int
             Samples of all workers together: the sum of gradients is divided by it.
 
-        The next pass reads the first parameters first: these go first.
+        Parameters are updated in their order, as the next pass reads the first ones first.
         """
         if isinstance(grads, int):
             grads, batch_size = None, grads
@@ -102,6 +102,6 @@ class Trainer:
         (self.optimizer.save if kv is None else kv.save_optimizer_states)(path)
 
     def load_states(self, path: Any) -> None:
-        """Take what `save_states` wrote."""
+        """Load the states from a file that `save_states` wrote."""
         kv = self.kvstore
         (self.optimizer.load if kv is None else kv.load_optimizer_states)(path)

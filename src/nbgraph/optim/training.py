@@ -36,12 +36,12 @@ def train_step(
         `fn(params, *args)`: a value of one element; with `has_aux` a pair of it and other results.
     optimizer : Optimizer
     params : dict, list or object with parameters(), optional
-        The optimizer's parameters under the same names; by default what it was made of.
+        The optimizer's parameters under the same names; by default those it was created with.
 
     Returns
     -------
     TrainStep
-        `step(*args)` gives what `fn` gives, for the parameters before the update. The bits are
+        `step(*args)` returns the result of `fn` for the parameters before the update. The bits are
         those of `ng.jit(ng.value_and_grad(fn))` and `optimizer.step`.
 
     >>> import nbgraph as ng
@@ -76,21 +76,21 @@ class TrainStep:
             try:
                 version, keyed = self._jit.version(arguments, {})
             except InlineError:
-                return self._apart(arguments)
+                return self._run_separately(arguments)
             trained = self._trained(version, keyed.arrays)
             if trained is not None:
                 arrays = [*keyed.arrays, *version.captured]
                 outputs = trained.run(self.optimizer, arrays)
                 if outputs is not None:
                     return version.assembled(keyed.arrays, outputs)[0]
-        return self._apart(arguments)
+        return self._run_separately(arguments)
 
     def __reduce__(self) -> tuple[Any, ...]:
         fn, has_aux = self._function
         return partial(type(self), has_aux=has_aux), (fn, self.optimizer, self.params)
 
-    def _apart(self, arguments: Sequence[Any]) -> Any:
-        """Compute the gradients, then update; return the value."""
+    def _run_separately(self, arguments: Sequence[Any]) -> Any:
+        """Compute the gradients, then update by a push of its own; return the value."""
         value, grads = self._jit(*arguments)
         self.optimizer.step(grads)
         return value
@@ -104,9 +104,9 @@ class TrainStep:
 
 
 class _Trained:
-    """A version's graph with gradients in arrays of its own, and the update behind it.
+    """A version's graph with gradients in arrays of its own, followed by the update.
 
-    `heads`: which head is the gradient of a parameter, by its name.
+    `heads`: the number of the head that is the gradient of a parameter, by the parameter's name.
     """
 
     def __init__(self, version: Version, heads: dict[str, int], weights: Sequence[Any]) -> None:
@@ -144,7 +144,7 @@ class _Trained:
             )
         fixed = [a if id(a) in trained else None for a in (*arrays, *version.captured)]
         if sum(each is not None for each in fixed) < len(trained):
-            return None  # a parameter that the function does not take from what it is given
+            return None  # a parameter that is not among the arguments of the function
         if len({each.device for each in fixed if each is not None}) > 1:
             return None
         return cls(version, heads, fixed)
@@ -174,7 +174,7 @@ class _Trained:
         return outputs
 
     def _outputs(self, inputs: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """Return all heads, and those that are new in every run."""
+        """Return the arrays of all heads, and of those that are new in every run."""
         reads = [a._chunk for a in inputs]
         outputs = [
             empty_of(own, self._device, reads) if target is None else target

@@ -1,4 +1,4 @@
-"""The rows of one step for some parameters, kept from step to step."""
+"""The rows of one step of some parameters, reused from step to step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nbgraph.optim.states import Clock, State
 
 
 class Entry(NamedTuple):
-    """A parameter that takes part in a step; `out`: what the new weight is written to besides."""
+    """A parameter that takes part in a step; `out`: another array that gets the new weight."""
 
     key: str
     weight: Array
@@ -48,7 +48,7 @@ class Group:
 class Operands:
     """The arrays and numbers behind the names of a rule's operands, for one parameter.
 
-    `weight` is the master where there is one; `target` is what a step writes besides.
+    `weight`: the master where there is one; `target`: another array that gets the new weight.
     """
 
     def __init__(self, entry: Entry, grad: Slot, group: Group, norms: Norms | None) -> None:
@@ -70,7 +70,7 @@ class Operands:
         """Return the row of a rule whose results are new values of the operands `names`, written
         over the old ones.
 
-        `ends`: the weight is among them, and what it is the master of is written, too.
+        `ends`: whether the weight is among them, so that `target` is written, too.
         """
         doubled = ends and self.target is not None
         op = variant(rule, tuple(names), guarded=self.guarded, doubled=doubled)
@@ -87,8 +87,8 @@ class Operands:
 class Update:
     """Slots and rows for entries of the same arrays, and gradients of the same layouts.
 
-    `rows_of` makes the rows of a parameter; `normed`: the norm of all gradients is needed,
-    `guarded`: a step is skipped where it is not finite.
+    `rows_of` creates the rows of a parameter; `normed`: whether the norm of all gradients is
+    needed; `guarded`: whether a step is skipped where this norm is not finite.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class Update:
 
 
 class Behind:
-    """The rows of a step behind those that compute its gradients; see `executor.program`."""
+    """The rows of a step, which run after a program that computes its gradients."""
 
     def __init__(self, update: Update) -> None:
         self.update = update

@@ -1,8 +1,8 @@
 """Minima, roots and fits by SciPy, with exact derivatives of functions of NDArrays.
 
-The names, methods and results are those of `scipy.optimize`; what is looked for may be a structure
-of arrays. Functions are traced by `ng.jit` where they can be. SciPy computes in float64, so the
-function is given float64, and its results are in the dtypes and kinds of the start.
+The names, methods and results are those of `scipy.optimize`; the unknown may be a structure of
+arrays. Functions are traced by `ng.jit` where they can be. SciPy computes in float64, so the
+function gets float64, and results have the dtypes and kinds of the start.
 
 >>> import nbgraph as ng
 >>> found = ng.optimize.minimize(lambda p: (p["w"] - 2.0) ** 2 + p["b"] ** 2, {"w": 0.0, "b": 1.0})

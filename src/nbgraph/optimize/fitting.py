@@ -17,7 +17,7 @@ _WITH_JACOBIAN = frozenset(("hybr", "lm"))  # the other methods of `root` estima
 def least_squares(
     f: Function, x0: Any, args: Sequence[Any] = (), *, bounds: Any = None, **options: Any
 ) -> Any:
-    """Find where the squares of residuals have the least sum, by `scipy.optimize.least_squares`.
+    """Find the least sum of squared residuals, by `scipy.optimize.least_squares`.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def root(
     tol: float | None = None,
     options: dict[str, Any] | None = None,
 ) -> Any:
-    """Find where a function gives zeros, by `scipy.optimize.root`.
+    """Find a root of a function, by `scipy.optimize.root`.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def curve_fit(
         options["bounds"] = problem.vector("bounds[0]", lower), problem.vector("bounds[1]", upper)
     fit = optimize.curve_fit(
         lambda _, *vector: problem.residuals(np.array(vector)),
-        np.zeros(np.size(ydata)),  # the function has its own
+        np.zeros(np.size(ydata)),  # in place of xdata, which `residuals` has
         np.ravel(np.asarray(ydata, "float64")),
         problem.start,
         sigma,

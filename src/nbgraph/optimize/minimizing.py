@@ -6,7 +6,7 @@ from typing import Any
 from nbgraph.optimize.problem import Function, Problem, library
 from nbgraph.optimize.quasi_newton import OPTIONS, bfgs
 
-# What a method reads besides the value; others read the gradient
+# What methods use: only the value, products with the Hessian, the Hessian; others the gradient
 _VALUE = frozenset(("nelder-mead", "powell", "cobyla", "cobyqa"))
 _PRODUCTS = frozenset(("newton-cg", "trust-constr", "trust-krylov", "trust-ncg"))
 _HESSIAN = frozenset(("dogleg", "trust-exact"))
@@ -24,7 +24,7 @@ def minimize(
     callback: Callable[..., Any] | None = None,
     options: dict[str, Any] | None = None,
 ) -> Any:
-    """Find where a function of arrays is least, by `scipy.optimize.minimize`.
+    """Find a minimum of a function of arrays, by `scipy.optimize.minimize`.
 
     Gradients are those of `ng.grad`; methods of second order get exact products of the Hessian and
     a vector (Newton-CG, trust-ncg, trust-krylov, trust-constr), or the Hessian (dogleg,
@@ -38,7 +38,7 @@ def minimize(
     method : str, one of SciPy's; by default BFGS, L-BFGS-B or SLSQP, by bounds and constraints
     bounds : for one vector as SciPy's; for structures a pair (lower, upper) of structures like x0,
         or of numbers
-    constraints : as SciPy's, of functions of what `f` is given; "jac" is exact if it is left out
+    constraints : as SciPy's, with functions of f's arguments; "jac" is exact if it is left out
     tol, options : as SciPy's
     callback : called with x, in the structure of x0, after each iteration
 
@@ -48,7 +48,7 @@ def minimize(
 
     Raises
     ------
-    ArgumentError where x0 has other things than numbers; ShapeError where `f` gives more than one;
+    ArgumentError where x0 has values other than numbers; ShapeError where `f` gives more than one;
     ValueError as SciPy does.
 
     >>> import nbgraph as ng
@@ -90,7 +90,7 @@ def minimize(
 
 
 def finished(problem: Problem, solution: Any) -> Any:
-    """Return SciPy's result with `x` and `jac` in the structure that the search began with."""
+    """Return SciPy's result with `x` and `jac` in the structure of the start."""
     solution.x = problem.result(solution.x)
     slope = solution.get("jac")
     if slope is not None and getattr(slope, "shape", None) == problem.start.shape:

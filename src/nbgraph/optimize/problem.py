@@ -49,7 +49,7 @@ class Problem:
         ]
         shapes = tuple([(p.path, v.shape) for p, v in zip(self._places, self._values, strict=True)])
         self._key = shapes, len(self._args)
-        self._way: Callable[[Function], Function] | None = None  # of Jacobians
+        self._transform: Callable[[Function], Function] | None = None  # for Jacobians
 
     def _traced(self, name: str, change: Callable[[Function], Function]) -> TracedOnce:
         """Return `change(f)`, traced once for all problems of this function and structure."""
@@ -114,9 +114,9 @@ class Problem:
 
     def jacobian(self, vector: Vector) -> Any:
         """Return all first derivatives as a matrix, by columns or by rows, whichever are fewer."""
-        if self._way is None:
-            self._way = jacfwd if vector.size <= self.residuals(vector).size else jacrev
-        slopes = self._traced(self._way.__name__, self._way)
+        if self._transform is None:
+            self._transform = jacfwd if vector.size <= self.residuals(vector).size else jacrev
+        slopes = self._traced(self._transform.__name__, self._transform)
         return self._matrix(slopes(self.arrays(vector), *self._args))
 
     def _output(self, vector: Vector) -> Any:
@@ -159,12 +159,12 @@ def _numbers(name: str, place: Place) -> Any:
 
 
 def _constant(value: Any) -> Any:
-    """Return an argument that stays the same: a NumPy array becomes an NDArray once."""
+    """Return an argument for all calls: a NumPy array becomes an NDArray once."""
     return new_array(value) if isinstance(value, np.ndarray) else value
 
 
 def _as_start(part: Vector, value: Any) -> Any:
-    """Return a leaf of the result in the kind and dtype of the start, whole ones as float64."""
+    """Return a leaf of the result in the kind and dtype of the start, integers as float64."""
     dtype = getattr(value, "dtype", np.dtype("float64"))
     part = part.astype(dtype if dtype.kind == "f" else "float64")
     if isinstance(value, Array):

@@ -48,7 +48,7 @@ def bfgs(
             status = 1
             break
         way = _blas().dsymv(-1.0, inverse, slope)
-        result = _searched(at.value, at.slope, x, way, slope, value, before, c1=c1, c2=c2)
+        result = _line_search(at.value, at.slope, x, way, slope, value, before, c1=c1, c2=c2)
         rate, calls, gradients = result[0], calls + result[1], gradients + result[2]
         if rate is None:
             status = 2
@@ -70,7 +70,7 @@ def bfgs(
             break
         if xrtol and np.linalg.norm(step) <= xrtol * (xrtol + np.linalg.norm(x)):
             break
-        inverse = _updated(inverse, step, change)
+        inverse = _update_inverse(inverse, step, change)
     upper = np.triu(inverse)
     return library().OptimizeResult(
         x=x, fun=value, jac=slope, hess_inv=upper + np.triu(upper, 1).T, nit=steps, nfev=calls,
@@ -79,7 +79,7 @@ def bfgs(
 
 
 class _Memory:
-    """A function that gives value and gradient as two functions, mostly asked at one vector."""
+    """A function of value and gradient as two functions, with the last result cached."""
 
     def __init__(self, both: Callable[[Any], tuple[float, Any]]) -> None:
         self._both = both
@@ -101,7 +101,7 @@ class _Memory:
         return self._result
 
 
-def _searched(*point: Any, **constants: float) -> Any:
+def _line_search(*point: Any, **constants: float) -> Any:
     """Return a step along a direction, by the line search of SciPy's BFGS, or the public one."""
     searches = importlib.import_module("scipy.optimize._linesearch")
     result = searches.line_search_wolfe1(*point, **constants, amin=1e-100, amax=1e100)
@@ -113,13 +113,13 @@ def _searched(*point: Any, **constants: float) -> Any:
 
 
 def _small(slope: Any, norm: float, gtol: float) -> bool:
-    """Return whether a gradient is within the tolerance; NaN is not beyond it."""
+    """Return whether a gradient is within the tolerance; NaN counts as within."""
     length = np.abs(slope).max(initial=0.0) if norm == np.inf else np.linalg.norm(slope, norm)
     return not length > gtol
 
 
-def _updated(inverse: Any, step: Any, change: Any) -> Any:
-    """Return the inverse Hessian, in its memory, that takes a change of the gradient to its step:
+def _update_inverse(inverse: Any, step: Any, change: Any) -> Any:
+    """Update the inverse Hessian in place so that it maps a change of the gradient to its step:
     with s the step, y the change, w = Hy and r = 1/sy, H + (r + r^2 yw) ss' - r (sw' + ws')."""
     along = float(change @ step)
     rate = 1 / along if along else 1000.0

@@ -1,4 +1,4 @@
-"""What is drawn of a graph: a box for each node, as data, whatever kind of graph it is.
+"""The boxes of a picture: one for each node, as data, for graphs of all kinds.
 
 >>> import nbgraph as ng
 >>> x = ng.var("x", shape=(3,))
@@ -31,13 +31,13 @@ _SHOWN = 40  # characters of a line
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A node: its texts, and the boxes whose results it reads.
+    """A box for a node: its texts, and the boxes whose results it reads.
 
     `family`: a key of `drawing.COLOURS`. `lines`: operator, the user's name, dtype and shape.
     `reads`: numbers of boxes before it, and which of their outputs where there are several.
     `after`: boxes that must have run before, though nothing of them is read. `marks`: "trainable",
-    "state", "result", "gradient: write", ... `again`: whether it computes again what another one
-    computed. `hint`: attributes, and the line of the user's text.
+    "state", "result", "gradient: write", ... `again`: whether it repeats the computation of
+    another one. `hint`: attributes, and the line of the user's code.
     """
 
     name: str
@@ -50,12 +50,12 @@ class Box:
     hint: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values."""
+        """Return the box as plain values."""
         return asdict(self)
 
 
 def of_graph(graph: Graph, marks: Mapping[GraphNode, str] | None = None) -> list[Box]:
-    """The boxes of a graph, operands first; `marks`: more to be said of some nodes."""
+    """Return the boxes of a graph, operands first; `marks`: further marks of some nodes."""
     number = {node: k for k, node in enumerate(graph.nodes)}
     names = graph.names
     results = {node for node, _ in graph.heads}
@@ -80,7 +80,7 @@ def _box(
 
 
 def family(node: GraphNode) -> str:
-    """What kind of work a node is.
+    """Return the kind of operation that a node is.
 
     >>> import nbgraph as ng
     >>> x = ng.var("x", shape=(2, 3))
@@ -138,7 +138,7 @@ def _short(line: str) -> str:
 
 
 def of_expressions(nodes: Sequence[Any]) -> list[Box]:
-    """The boxes of nodes of an expression graph, children first."""
+    """Return the boxes of nodes of an expression graph, children first."""
     number = {id(node): k for k, node in enumerate(nodes)}
     return [_expression(node, number) for node in nodes]
 
@@ -158,7 +158,7 @@ def _expression(node: Any, number: Mapping[int, int]) -> Box:
 
 
 def cut(boxes: Sequence[Box], most: int = MOST) -> list[Box]:
-    """All boxes; of more than `most` the first and the last, with a note in between that says so.
+    """Return all boxes, or of more than `most` the first and the last, with a note in between.
 
     >>> chain = [Box(str(k), "mapper", ("f",), ((k - 1, ""),) if k else ()) for k in range(9)]
     >>> [(box.lines[0], box.reads) for box in cut(chain, 4)]  # doctest: +NORMALIZE_WHITESPACE

@@ -1,4 +1,4 @@
-"""What a pass did: the graph before and after it, side by side.
+"""The effect of a pass: the graph before and after it, side by side.
 
 >>> import nbgraph as ng
 >>> x = ng.var("x", shape=(3,))
@@ -30,7 +30,7 @@ class Change:
         self.after = Picture(of_graph(stage.after), str(stage.after), title="after")
 
     def to_dict(self) -> dict[str, Any]:
-        """Name of the pass, and both pictures as plain values."""
+        """Return the name of the pass, and both pictures as plain values."""
         return {
             "name": self.stage.name,
             "before": self.before.to_dict(),
@@ -54,6 +54,6 @@ class Change:
 
 
 def before_and_after(stage: Any) -> Change:
-    """A pass of an executor (one of `exe.passes()`) as two pictures; printed, a difference of two
-    listings."""
+    """Return a pass of an executor (one of `exe.passes()`) as two pictures; printed, it is a
+    difference of two listings."""
     return Change(stage)

@@ -1,4 +1,4 @@
-"""Graphs as pictures: SVG, made of boxes in layers; nothing has to be installed for it.
+"""Pictures of graphs: SVG of boxes in layers, without other packages.
 
 >>> import nbgraph as ng
 >>> x = ng.var("x", shape=(3,))
@@ -52,11 +52,11 @@ class Picture:
 
     @cached_property
     def svg(self) -> str:
-        """The picture; equal graphs give equal texts."""
+        """The picture as SVG; equal graphs have equal texts."""
         return _svg(self.boxes, self.title)
 
     def to_dict(self) -> dict[str, Any]:
-        """Title and boxes as plain values."""
+        """Return title and boxes as plain values."""
         return {"title": self.title, "boxes": [box.to_dict() for box in self.boxes]}
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -64,7 +64,7 @@ class Picture:
         Path(path).write_text(self.svg, encoding="utf-8")
 
     def dot(self) -> str:
-        """The same for Graphviz, with all nodes."""
+        """Return the graph in Graphviz's language, with all nodes."""
         return _dot(self._whole)
 
     def __str__(self) -> str:
@@ -81,14 +81,14 @@ class Picture:
 
 
 def draw(what: Any, program: str | None = None) -> Picture:
-    """The picture of a Symbol, a Graph, an Executor, an Expr or an ExpressionGraph.
+    """Return the picture of a Symbol, a Graph, an Executor, an Expr or an ExpressionGraph.
 
-    Boxes are coloured by what kind of work they are; recomputed nodes are dashed, results have a
+    Boxes are coloured by the kind of operation; recomputed nodes are dashed, results have a
     thick edge. Of more than 400 nodes the first and last 200 are shown.
 
-    `program`: of an executor, whose graph: "forward", "forward, training", "backward" or
-    "forward_backward", after all passes; by default the last one that was made, or, before
-    anything has run, the graph as it was bound. ArgumentError for what is none of these.
+    `program`: of an executor the program to draw, after all passes: "forward", "forward, training",
+    "backward" or "forward_backward"; by default the last one that was created, or, before anything
+    has run, the graph as it was bound. Raises ArgumentError for other objects.
     """
     if program is not None and not hasattr(what, "programs"):
         raise ArgumentError(
@@ -126,7 +126,7 @@ def _of_executor(executor: Any, program: str | None) -> Picture:
 
 
 def _expressions(what: Any) -> list[Any] | None:
-    """The nodes of an expression graph, or those that an expression needs; children first."""
+    """Return the nodes of an expression graph or of an expression, children first, or None."""
     tops = getattr(what, "_nodes", None)
     if tops is None:
         node = getattr(what, "node", None)
@@ -170,7 +170,7 @@ def _lines(box: Box) -> tuple[str, ...]:
 
 
 class _Frame:
-    """Layers to pixels."""
+    """The conversion of layers to pixels."""
 
     def __init__(self, boxes: Sequence[Box], places: Layered) -> None:
         self.boxes, self.places = boxes, places
@@ -184,7 +184,7 @@ class _Frame:
         self.bottom = self.top[-1] + high[-1] + _MARGIN if rows else _MARGIN
 
     def box(self, k: int, width: float) -> Iterator[str]:
-        """A rectangle with its lines."""
+        """Yield the SVG of a box: a rectangle with its lines."""
         box, x, y = self.boxes[k], self.places.x[k] + _MARGIN, self.top[self.places.layer[k]]
         colour = COLOURS[box.family]
         dash = ' stroke-dasharray="5 3"' if box.again or box.family == "note" else ""
@@ -200,7 +200,7 @@ class _Frame:
         yield "</g>"
 
     def edge(self, edge: tuple[int, int], bends: list[tuple[int, float]], *, dotted: bool) -> str:
-        """A line through its bends, with an arrow's head."""
+        """Return the SVG of an edge: a line through its bends, with an arrowhead."""
         a, b = edge
         x, layer = self.places.x, self.places.layer
         at, level = x[a] + _MARGIN, self.top[layer[a]] + self.tall[a]

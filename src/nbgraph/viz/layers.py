@@ -1,8 +1,8 @@
-"""Where the nodes of a graph are drawn: in layers, operands above, with few crossings.
+"""Positions of the nodes of a graph: in layers, operands above, with few crossings.
 
 Sugiyama's method in plain Python. Layers are longest paths; edges over several layers get a
 *bend* in each layer between; a few sweeps put nodes at the barycentre of their neighbours, first
-in order, then in pixels. Ties keep the order that is given, so the same graph is the same picture.
+in order, then in pixels. Ties keep the order of the nodes, so equal graphs have equal pictures.
 
 >>> found = layered(3, [(0, 1), (0, 2), (1, 2)], [40.0, 40.0, 40.0])
 >>> found.layer
@@ -25,8 +25,8 @@ Edge = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Layered:
-    """`layer` and `x` (the middle, pixels from the left edge) of every node; `bends` of every edge:
-    points (layer, x) between its ends; `width` of all."""
+    """The positions of nodes: `layer`, and `x`, the middle in pixels from the left edge; `bends` of
+    every edge: points (layer, x) between its ends; `width` of the picture."""
 
     layer: list[int]
     x: list[float]
@@ -35,9 +35,9 @@ class Layered:
 
 
 def layered(count: int, edges: Sequence[Edge], widths: Sequence[float]) -> Layered:
-    """Places of `count` nodes of these widths; edges lead from lower numbers to higher ones."""
+    """Return positions of `count` nodes; edges lead from lower numbers to higher ones."""
     layer = _layers(count, edges)
-    chains, all_layers, all_widths = _bent(edges, layer, widths)
+    chains, all_layers, all_widths = _edge_chains(edges, layer, widths)
     rows: list[list[int]] = [[] for _ in range(max(all_layers, default=-1) + 1)]
     for k, depth in enumerate(all_layers):
         rows[depth].append(k)
@@ -48,7 +48,7 @@ def layered(count: int, edges: Sequence[Edge], widths: Sequence[float]) -> Layer
             below[a].append(b)
             above[b].append(a)
     _order(rows, above, below)
-    x = _settled(rows, above, below, all_widths)
+    x = _pixels(rows, above, below, all_widths)
     left = min((x[k] - all_widths[k] / 2 for k in range(len(x))), default=0.0)
     x = [each - left for each in x]
     width = max((x[k] + all_widths[k] / 2 for k in range(len(x))), default=0.0)
@@ -57,7 +57,7 @@ def layered(count: int, edges: Sequence[Edge], widths: Sequence[float]) -> Layer
 
 
 def _layers(count: int, edges: Sequence[Edge]) -> list[int]:
-    """Longest paths; what reads nothing comes down to the layer above its first reader."""
+    """Return layers by longest paths; a node without operands is just above its first reader."""
     above: list[list[int]] = [[] for _ in range(count)]
     below: list[list[int]] = [[] for _ in range(count)]
     for a, b in edges:
@@ -73,10 +73,10 @@ def _layers(count: int, edges: Sequence[Edge]) -> list[int]:
     return layer
 
 
-def _bent(
+def _edge_chains(
     edges: Sequence[Edge], layer: Sequence[int], widths: Sequence[float]
 ) -> tuple[list[list[int]], list[int], list[float]]:
-    """Every edge as a chain of nodes and bends; layers and widths of nodes, then of bends."""
+    """Return every edge as a chain of nodes and bends; then their layers and their widths."""
     layers, sizes = list(layer), list(widths)
     chains: list[list[int]] = []
     for a, b in edges:
@@ -92,7 +92,7 @@ def _bent(
 def _order(
     rows: list[list[int]], above: Sequence[Sequence[int]], below: Sequence[Sequence[int]]
 ) -> None:
-    """Sort every row by the mean place of neighbours, downwards and upwards in turn."""
+    """Sort every row by the mean position of neighbours, downwards and upwards in turn."""
     place = [0.0] * len(above)
 
     def number(row: Sequence[int]) -> None:
@@ -108,34 +108,34 @@ def _order(
             number(row)
 
 
-def _settled(
+def _pixels(
     rows: Sequence[Sequence[int]],
     above: Sequence[Sequence[int]],
     below: Sequence[Sequence[int]],
     widths: Sequence[float],
 ) -> list[float]:
-    """Pixels: as near to the mean of neighbours as the neighbours in the row allow."""
+    """Return pixels, as near to the mean of neighbours as the nodes in the same row allow."""
     x = [0.0] * len(above)
     for row in rows:
-        for k, at in zip(row, _apart([0.0] * len(row), row, widths), strict=True):
+        for k, at in zip(row, _spread([0.0] * len(row), row, widths), strict=True):
             x[k] = at
     for sweep in range(_SWEEPS):
         near = below if sweep % 2 else above
         for row in reversed(rows) if sweep % 2 else rows:
-            wanted = [_mean([x[n] for n in near[k]], x[k]) for k in row]
-            for k, at in zip(row, _apart(wanted, row, widths), strict=True):
+            targets = [_mean([x[n] for n in near[k]], x[k]) for k in row]
+            for k, at in zip(row, _spread(targets, row, widths), strict=True):
                 x[k] = at
     return x
 
 
-def _apart(wanted: Sequence[float], row: Sequence[int], widths: Sequence[float]) -> list[float]:
-    """Places in this order that do not overlap: the mean of packing from the left and from the
-    right, each of which keeps the distances, so that the mean does."""
+def _spread(targets: Sequence[float], row: Sequence[int], widths: Sequence[float]) -> list[float]:
+    """Return positions in this order that do not overlap: the means of packing from the left and
+    from the right, both of which keep the distances."""
     steps = [(widths[a] + widths[b]) / 2 + GAP for a, b in itertools.pairwise(row)]
-    right = list(wanted)
+    right = list(targets)
     for i, step in enumerate(steps):
         right[i + 1] = max(right[i + 1], right[i] + step)
-    left = list(wanted)
+    left = list(targets)
     for i in range(len(steps) - 1, -1, -1):
         left[i] = min(left[i], left[i + 1] - steps[i])
     return [(a + b) / 2 for a, b in zip(left, right, strict=True)]

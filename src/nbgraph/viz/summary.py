@@ -17,7 +17,7 @@ _HEAD = ("name", "operator", "output", "dtype", "parameters", "bytes", "previous
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A node: its output, elements of the parameters that it reads, bytes, what comes before."""
+    """A row for a node: output, elements of the parameters that it reads, bytes, operands."""
 
     name: str
     operator: str
@@ -28,14 +28,14 @@ class Row:
     previous: tuple[str, ...]
 
     def cells(self) -> tuple[str, ...]:
-        """As text."""
+        """Return the row as text."""
         shape = "x".join(map(str, self.shape)) or "scalar"
         numbers = f"{self.parameters:,}", f"{self.nbytes:,}"
         return (self.name, self.operator, shape, self.dtype, *numbers, ", ".join(self.previous))
 
 
 class Summary:
-    """What `ng.print_summary` gives: printed or displayed, a table; `rows` and totals as data.
+    """The result of `ng.print_summary`: printed or displayed, a table; `rows` and totals as data.
 
     `parameters`: elements of all variables that are not inputs; `nbytes`: of all results of
     operators, were each in memory of its own; `parameter_bytes`.
@@ -47,11 +47,11 @@ class Summary:
 
     @property
     def nbytes(self) -> int:
-        """Of all results of operators."""
+        """Bytes of all results of operators."""
         return sum(row.nbytes for row in self.rows if row.operator)
 
     def to_dict(self) -> dict[str, Any]:
-        """Rows and totals as plain values."""
+        """Return rows and totals as plain values."""
         return {
             "rows": [asdict(row) for row in self.rows],
             "parameters": self.parameters,
@@ -77,17 +77,17 @@ class Summary:
 
 @checked
 def print_summary(symbol: Any, shapes: Mapping[str, Any] | None = None, **unknown: Any) -> Summary:
-    """A table of a symbol's nodes: name, operator, shape and dtype of the output, parameters read,
-    bytes, what comes before. It is returned; a notebook shows it, `print` prints it.
+    """Return a table of a symbol's nodes: name, operator, shape and dtype of the output, parameters
+    read, bytes, previous nodes. A notebook shows it, `print` prints it.
 
     Parameters
     ----------
     symbol : Symbol or Executor
     shapes : dict from names to shapes, optional
-        Of inputs; the variables named here are inputs, and those that are labels by their names;
-        all others are parameters. Shapes of others are inferred; ShapeError where they cannot be.
+        Those of inputs: the variables named here, and labels, which are known by their names. All
+        others are parameters, whose shapes are inferred; ShapeError where they cannot be.
 
-    ArgumentError where these are something else.
+    Raises ArgumentError for other arguments.
 
     >>> import nbgraph as ng
     >>> x, w = ng.var("x"), ng.var("w", shape=(3, 4))

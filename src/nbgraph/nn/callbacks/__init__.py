@@ -1,4 +1,4 @@
-"""Companions of a training: `fit(callbacks=[...])`.
+"""Callbacks of a training: `fit(callbacks=[...])`.
 
 >>> import numpy as np, nbgraph as ng
 >>> x = np.linspace(-1, 1, 64, dtype="float32")[:, None]

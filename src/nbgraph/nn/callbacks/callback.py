@@ -1,4 +1,4 @@
-"""`Callback`: the events of a training, and how it is called."""
+"""`Callback`: the hooks of a training; `Callbacks`: the calls of those of several."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ HOOKS = (
 class Callback:
     """Hooks of a training that do nothing; a subclass overrides some of them.
 
-    Each is given the training: `training.model`, `optimizer`, `history`, `epoch`, `batch`, `step`,
-    `logs`, and `stop()`. Nothing waits for values before one of `logs` is read. An object of any
-    class with some of these methods is a callback, too; with `state_dict` and `load_state_dict`
-    what it keeps is part of checkpoints.
+    Each gets the training: `training.model`, `optimizer`, `history`, `epoch`, `batch`, `step`,
+    `logs`, and `stop()`. Values are not waited for until one of `logs` is read. An object of any
+    class with some of these methods is a callback, too; if it has `state_dict` and
+    `load_state_dict`, its state is part of checkpoints.
 
     >>> import numpy as np, nbgraph as ng
     >>> class Printed(Callback):
@@ -48,7 +48,7 @@ class Callback:
     """
 
     def on_train_begin(self, training: Training) -> None:
-        """Run before the first epoch, after what a checkpoint holds was loaded."""
+        """Run before the first epoch, after a checkpoint has been loaded."""
 
     def on_epoch_begin(self, training: Training) -> None:
         """Run before the batches of an epoch."""
@@ -73,7 +73,7 @@ class LambdaCallback(Callback):
     ----------
     on_train_begin, on_epoch_begin, on_batch_begin, on_batch_end, on_epoch_end, on_train_end :
     callable, optional
-        Given the training.
+        Called with the training.
 
     >>> LambdaCallback(on_batch_end=lambda training: print(training.batch)).hooks
     ['on_batch_end']
@@ -101,7 +101,7 @@ class Callbacks:
     def __init__(self, callbacks: Any) -> None:
         listed: Sequence[Any] = callbacks if isinstance(callbacks, (list, tuple)) else [callbacks]
         self.all = list(map(_callback, listed))
-        self._hooks = {hook: [each for each in self.all if _does(each, hook)] for hook in HOOKS}
+        self._hooks = {hook: [each for each in self.all if _has_hook(each, hook)] for hook in HOOKS}
         self._begun: list[Any] = []
 
     def __call__(self, hook: str, training: Training) -> None:
@@ -114,15 +114,15 @@ class Callbacks:
         """Run `on_train_begin`."""
         for each in self.all:
             self._begun.append(each)
-            if _does(each, HOOKS[0]):
+            if _has_hook(each, HOOKS[0]):
                 _run(each, HOOKS[0], training)
 
     def end(self, training: Training) -> None:
-        """Run `on_train_end` of all that began, whatever some of them raise; then raise that."""
+        """Run `on_train_end` of all that began, even if some raise; then raise the first error."""
         errors: list[Exception] = []
         for each in self._begun:
             try:
-                if _does(each, HOOKS[-1]):
+                if _has_hook(each, HOOKS[-1]):
                     _run(each, HOOKS[-1], training)
             except Exception as error:
                 errors.append(error)
@@ -133,12 +133,12 @@ class Callbacks:
             training.error.add_note(f"besides, at the end: {_text(error)}")
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what callbacks keep, by class and place."""
+        """Return the states of callbacks, by class and position."""
         states = {key: getattr(each, "state_dict", dict)() for key, each in self._named()}
         return {key: state for key, state in states.items() if state}
 
     def load_state_dict(self, states: Mapping[str, Any]) -> None:
-        """Give callbacks what they kept."""
+        """Restore the states of callbacks."""
         for key, each in self._named():
             if key in states:
                 each.load_state_dict(states[key])
@@ -164,8 +164,8 @@ def _callback(value: Any) -> Any:
     raise ArgumentError(f"fit: callbacks has {value!r}; {remedy}")
 
 
-def _does(callback: Any, hook: str) -> bool:
-    """Return whether a callback has such a hook, and one that does something."""
+def _has_hook(callback: Any, hook: str) -> bool:
+    """Return whether a callback has this hook, other than the empty one of Callback."""
     method = getattr(callback, hook, None)
     return callable(method) and getattr(method, "__func__", None) is not getattr(Callback, hook)
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 class Speedometer(Callback):
-    """Writes samples per second, losses and metrics of the epoch so far, every so many batches.
+    """Writes samples per second, losses and metrics of the epoch so far, every few batches.
 
     Parameters
     ----------
     every : int
-        Batches. It waits for the values of each of these, and so measures what is done.
+        The number of batches. It waits for their values, so it measures finished work.
     file : text file, optional
         By default standard error.
 
@@ -59,7 +59,7 @@ class CSVLog(Callback):
     ----------
     path : path
 
-    A training that goes on from a checkpoint writes the epochs before as well.
+    A resumed training writes the epochs before its checkpoint as well.
 
     >>> CSVLog("run.csv").path.name
     'run.csv'
@@ -83,9 +83,9 @@ class TensorBoard(Callback):
     ----------
     folder : path
     every : int, optional
-        Batches, after which values of the epoch so far are written as well; it waits for these.
+        The number of batches after which it waits for the values so far and writes these, too.
 
-    ArgumentError where neither package is there: install nbgraph[tensorboard].
+    Raises ArgumentError where neither package is installed: install nbgraph[tensorboard].
     """
 
     def __init__(self, folder: Any, *, every: int | None = None) -> None:

@@ -47,14 +47,14 @@ class ReduceLROnPlateau(Callback):
         A column of the history.
     factor : float between 0 and 1
     patience : int
-        After how many epochs without a better value.
+        The number of epochs without a better value.
     min_delta, mode : as those of `EarlyStopping`
     cooldown : int
-        For how many epochs after that none is counted.
+        The number of epochs after a change that do not count.
     min_lr : float
         The least rate.
 
-    Of an optimizer whose rate is a schedule the schedule's rates are multiplied.
+    If the optimizer's rate is a schedule, all rates of the schedule are multiplied.
 
     >>> ReduceLROnPlateau("loss", factor=0.5, patience=2).factor
     0.5
@@ -76,10 +76,10 @@ class ReduceLROnPlateau(Callback):
         self.patience = require_whole("ReduceLROnPlateau: patience", patience)
         self.cooldown, self.min_lr = cooldown, min_lr
         self._schedule: Any = None
-        self._rests, self._scale = 0, 1.0  # epochs that are not counted; what rates are times
+        self._rests, self._scale = 0, 1.0  # epochs left that do not count; the factor of rates
 
     def on_train_begin(self, training: Training) -> None:
-        """See Callback: a schedule of rates is not part of checkpoints, its factor is."""
+        """Replace a schedule by one with the factor, which alone is part of checkpoints."""
         schedule: Any = training.optimizer.lr
         if callable(schedule) and schedule != self._scheduled:
             self._schedule = schedule
@@ -103,10 +103,10 @@ class ReduceLROnPlateau(Callback):
                 training.optimizer.lr = self._reduced(rate, self.factor)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the best value, and what rates are multiplied by."""
+        """Return the best value, and the factor of rates."""
         return {"monitor": self.monitor.state_dict(), "rests": self._rests, "scale": self._scale}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from there."""
+        """Restore the state."""
         self.monitor.load_state_dict(state["monitor"])
         self._rests, self._scale = int(state["rests"]), float(state["scale"])

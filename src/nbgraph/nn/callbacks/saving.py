@@ -1,4 +1,4 @@
-"""Checkpoints every so many epochs or steps."""
+"""Checkpoints every few epochs or steps."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 
 class Checkpoint(Callback):
-    """Writes all that the next step depends on; `fit` goes on from the newest file there is.
+    """Saves all that the next step depends on; `fit` resumes from the newest file.
 
     Parameters
     ----------
     path : path
-        The file. Where several are kept the number of the step is put into each name:
+        The file. If several are kept, each name contains the number of the step:
         "run.npz" becomes "run-00000400.npz".
     epochs : int or None
-        After how many epochs one is written.
+        The number of epochs between checkpoints.
     steps : int or None
-        After how many steps of the optimizer one is written besides.
+        The number of steps of the optimizer between further checkpoints.
     keep : int
-        How many files are kept, the newest ones.
+        The number of files that are kept, the newest ones.
 
-    One is written as well where the training ends, is interrupted, or a callback or the data raise.
+    Another one is written when the training ends, is interrupted, or a callback or the data raise.
 
     >>> Checkpoint("run.npz", steps=100, keep=2).path.name
     'run.npz'
@@ -58,7 +58,7 @@ class Checkpoint(Callback):
         return sorted(file for file in matches if file.stem[len(stem) + 1 :].isdigit())
 
     def path_of(self, training: Training) -> Path:
-        """Return where a training is written now; files beyond those that are kept are removed."""
+        """Return the path of a checkpoint written now; remove files beyond those that are kept."""
         self._last = training.step
         if self.keep == 1:
             return self.path

@@ -1,4 +1,4 @@
-"""A value that is watched, and trainings that end when it gets no better."""
+"""`Monitor` of a loss or metric, and `EarlyStopping` when it does not improve."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Monitor:
     mode : "auto", "min" or "max"
         Whether less or more is better; "auto" goes by the metric's name.
     min_delta : float
-        By how much it has to be better.
+        The difference that it has to exceed to be better.
     """
 
     def __init__(self, owner: str, name: str, mode: str, min_delta: float) -> None:
@@ -38,7 +38,7 @@ class Monitor:
         self.waited = 0
 
     def better(self, training: Training) -> bool:
-        """Take in the epoch that has just ended; return whether it is the best."""
+        """Add the epoch that has just ended; return whether it is the best."""
         if self.name not in training.logs:
             remedy = ": give fit validation data" if self.name.startswith("val_") else ""
             raise ArgumentError(
@@ -57,7 +57,7 @@ class Monitor:
         return {"best": repr(self.best), "waited": self.waited}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from there."""
+        """Restore the state."""
         self.best, self.waited = float(state["best"]), int(state["waited"])
 
 
@@ -69,17 +69,17 @@ class EarlyStopping(Callback):
     monitor : str
         A column of the history.
     patience : int
-        After how many epochs without a better value it ends.
+        The number of epochs without a better value after which it ends.
     min_delta : float
-        By how much a value has to be better.
+        The difference that a value has to exceed to be better.
     mode : "auto", "min" or "max"
         Whether less or more is better; "auto" goes by the metric's name.
     restore_best : bool
         Whether the model gets the weights of its best epoch back when the training ends, at its
         last epoch as well; not after an interrupt or an error.
 
-    Best value and weights are part of checkpoints, so a training that goes on ends where it would
-    have ended.
+    Best value and weights are part of checkpoints, so a resumed training ends where it would have
+    ended.
 
     >>> EarlyStopping("val_accuracy", patience=5).monitor.sign
     1.0
@@ -126,6 +126,6 @@ class EarlyStopping(Callback):
         return {**state, "epoch": self.best_epoch}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from there."""
+        """Restore the state."""
         self.monitor.load_state_dict(state["monitor"])
         self.best_epoch, self._weights = state["epoch"], dict(state["weights"])

@@ -29,7 +29,7 @@ def _entropies(out: Any, target: Any) -> Any:
 
 
 class _OfClasses(Mean):
-    """A mean over targets; a subclass gives the arguments of Mean."""
+    """A mean over targets; a subclass sets the arguments of Mean."""
 
     _mean: ClassVar[tuple[Any, str, Any]]
 
@@ -95,7 +95,7 @@ class CrossEntropy(_OfClasses):
 
 
 class Perplexity(_OfClasses):
-    """e to the mean cross entropy: among how many classes, all alike, a model hesitates.
+    """e to the mean cross entropy: the number of equally likely classes of that entropy.
 
     Parameters
     ----------

@@ -14,13 +14,13 @@ from nbgraph.shape import Array, Shape
 
 
 def _columns(values: Any, classes: int) -> Any:
-    """Return classes as ones among zeros, (elements, classes) in float64."""
+    """Return classes one-hot, as (elements, classes) in float64."""
     flat = library.reshape(library.astype(values, "int64"), (-1, 1))
     return library.astype(flat == np.arange(classes), "float64")
 
 
 def _pairs(name: str, out: Any, target: Any, classes: int) -> tuple[Any, Any]:
-    """Return target and outcome of each element in columns of classes."""
+    """Return the target and the predicted class of each element, one-hot."""
     require_rows(name, "target", target, "out", out)
     none = library.reshape(zeros_of_classes(name, out, target), (-1, 1))
     chosen = library.argmax(out, axis=-1)
@@ -73,7 +73,7 @@ Ratio = Callable[[Array, Array, Array], tuple[Array, Array]]
 
 
 class _Ratio(Metric):
-    """A ratio of counts by class: of hits, those that were chosen, and those there are."""
+    """A ratio of counts by class: hits, predicted elements and actual elements."""
 
     _ratio: ClassVar[Ratio]
 
@@ -134,7 +134,7 @@ class F1(_Ratio):
         their mean by how often they occur; "micro": of the counts of all classes together; None: an
         array by class.
     threshold : float
-        Where outputs have the shape of the targets: above it they mean 1.
+        For outputs of the shape of the targets: those above it mean 1.
 
     Called with scores (..., classes) and classes (...), or with outputs and targets 0 and 1 of one
     shape: (samples,) or (samples, 1) for two classes, (samples, labels) for labels that may occur
@@ -149,7 +149,7 @@ class F1(_Ratio):
 
 
 class Precision(_Ratio):
-    """The share of those chosen that are right.
+    """The share of the elements predicted as a class that are of this class.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ class Precision(_Ratio):
 
 
 class Recall(_Ratio):
-    """The share of those there are that were chosen.
+    """The share of the elements of a class that are predicted as this class.
 
     Parameters
     ----------

@@ -14,12 +14,12 @@ from nbgraph.nn.metrics.metric import Metric, on_host
 from nbgraph.nn.metrics.named import metrics_of
 from nbgraph.ops.define import library
 
-_PIECES = 64  # of sums that are joined, before they are made one
+_PIECES = 64  # joined sums of batches before they are concatenated
 
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """The shapes of each metric's sums: one value where a traced function returns it."""
+    """The shapes of each metric's sums, as one constant that a traced function returns."""
 
     each: tuple[tuple[tuple[int, ...], ...], ...]
 
@@ -46,7 +46,7 @@ def row_of(metrics: Sequence[Metric], sums: Sequence[Sequence[Any]]) -> Row:
 
 
 class Meter:
-    """Metrics of batch after batch; nothing waits before a value is read.
+    """Metrics accumulated over batches, without waiting until a value is read.
 
     Parameters
     ----------
@@ -71,20 +71,20 @@ class Meter:
         return [metric.__name__ for metric in self.metrics]
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Forget all batches."""
         self._added: Any = None
         self._joined: list[list[Any]] = []
         self._shapes: Any = None
-        self._before: dict[str, list[Any]] = {}  # of an epoch that goes on, until a batch comes
-        self._missing: set[str] = set()  # what was not measured from the epoch's beginning on
+        self._before: dict[str, list[Any]] = {}  # of a resumed epoch, until its next batch
+        self._missing: set[str] = set()  # metrics that lack the beginning of the epoch
 
     def update(self, out: Any, target: Any, weight: Any = None) -> None:
-        """Take in a batch: outputs, targets and, where samples count differently, their weights."""
+        """Add a batch: outputs, targets and, unless all samples count the same, their weights."""
         sums = [metric.sums(out, target, weight) for metric in self.metrics]
         self.add(row_of(self.metrics, sums))
 
     def add(self, row: Row) -> None:
-        """Take in what a batch adds."""
+        """Add the sums of a batch."""
         if self._shapes is None:
             self._begin(row)
         elif row.shapes != self._shapes:
@@ -118,9 +118,9 @@ class Meter:
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on with an epoch whose sums are these.
+        """Continue an epoch from these sums.
 
-        What was not measured from its beginning on is left out of it; a warning says so.
+        Metrics that they lack are left out of the epoch, with a warning.
         """
         self.reset()
         if not state:
@@ -144,7 +144,7 @@ class Meter:
     # sums -------------------------------------------------------------------------------------
 
     def _begin(self, row: Row) -> None:
-        """Set the shapes of a row, and put the sums of before in their places."""
+        """Set the shapes of a row, and begin with the sums of a resumed epoch if there are any."""
         self._shapes = row.shapes
         joined = [m for m in self.metrics if m.joined]
         self._joined = [[] for _ in row.joined]

@@ -1,4 +1,4 @@
-"""`Metric`: sums over samples, and the number they come down to; `Mean`, that of a function."""
+"""`Metric`: sums over samples, and a value computed from them; `Mean`: that of a function."""
 
 import functools
 import inspect
@@ -20,14 +20,14 @@ Sums = tuple[Any, ...]
 
 
 class Metric(ABC):
-    """A number, or an array of numbers, that the samples of an epoch come down to.
+    """A number, or an array of numbers, computed from the samples of an epoch.
 
     Attributes
     ----------
     joined : bool
         Whether the sums of batches are laid end to end along their first axes instead of added.
 
-    `sums` is an array program: `fit` compiles it into the step. `value` is taken on the host, once.
+    `sums` is an array program: `fit` compiles it into the step. `value` runs on the host, once.
 
     >>> import nbgraph as ng
     >>> class Bias(Metric):
@@ -47,7 +47,7 @@ class Metric(ABC):
 
     @abstractmethod
     def sums(self, out: Any, target: Any, weight: Any = None) -> Sums:
-        """Return what a batch adds, as arrays of float64 (numbers where nothing is computed).
+        """Return the sums of a batch, as arrays of float64 (numbers where nothing is computed).
 
         `weight`: an array (samples,), or one whose axes are the first axes of `target`.
         """
@@ -68,21 +68,21 @@ explain_methods(Metric, METRICS)
 
 
 class Mean(Metric):
-    """The weighted mean of what a function of outputs and targets gives.
+    """The weighted mean of a function of outputs and targets.
 
     Parameters
     ----------
     function : callable
-        It gives an array with a value for each target, or one number for the batch, which counts
-        by the batch's samples. A loss of the library is asked for `reduction="none"` where there
-        are weights.
+        It returns an array with a value for each target, or one number for the batch, whose weight
+        is the number of samples. A loss of the library is called with `reduction="none"` where
+        there are weights.
     name : str, optional
     ignore_label : int, optional
         Targets of this class do not count.
     class_weight : dict or sequence, optional
-        What targets of a class count; in a dict classes that it lacks count 1.
+        The weights of targets by class; 1 for classes that a dict lacks.
     after : callable, optional
-        What becomes of the mean of all samples, such as `numpy.sqrt`.
+        A function of the mean of all samples, such as `numpy.sqrt`.
 
     It is a loss as well: `fit(loss=Mean(ng.cross_entropy, ignore_label=-1))`.
 
@@ -115,12 +115,12 @@ class Mean(Metric):
         return self.after(mean) if isinstance(mean, float) else _deferred(self.after)(mean)
 
     def mean(self, out: Any, target: Any, weight: Any = None, *, exact: bool = False) -> Sums:
-        """Return the mean as an array of shape (), and what it counts by: a number, or an array.
+        """Return the mean as an array of shape (), and its weight: a number, or an array.
 
         `exact`: in float64, where there are values to add.
         """
         target, weight = self._weights(out, target, weight)
-        values = self._values(out, target, apart=weight is not None)
+        values = self._values(out, target, separate=weight is not None)
         if not getattr(values, "shape", ()) and weight is None:
             return values, float(samples_of(target))
         if exact or not is_float(values.dtype):
@@ -141,15 +141,15 @@ class Mean(Metric):
         mean = total / count if count else float("nan")
         return mean if self.after is None else float(self.after(mean))
 
-    def _values(self, out: Any, target: Any, *, apart: bool) -> Any:
-        values = self.function(out, target)  # many refuse such shapes themselves
+    def _values(self, out: Any, target: Any, *, separate: bool) -> Any:
+        values = self.function(out, target)  # many functions refuse wrong shapes themselves
         if values is None:
             raise ArgumentError(
                 f"{self.__name__}: {function_name(self.function)} returned None; return one "
                 "number, or a value for each sample"
             )
         self._warn_of_broadcast(out, target, getattr(values, "shape", ()))
-        if not apart or getattr(values, "shape", ()):
+        if not separate or getattr(values, "shape", ()):
             return values
         if "reduction" in _parameters(self.function):
             return self.function(out, target, reduction="none")  # type: ignore[call-arg]
@@ -160,7 +160,7 @@ class Mean(Metric):
         )
 
     def _warn_of_broadcast(self, out: Any, target: Any, returned: tuple[int, ...]) -> None:
-        """Warn where values may be of the difference of each output with all targets."""
+        """Warn where values may be differences of each output with all targets."""
         shape: tuple[int, ...] = getattr(out, "shape", ())
         extents: tuple[int, ...] = getattr(target, "shape", ())
         if returned not in ((), extents * 2):
@@ -174,7 +174,7 @@ class Mean(Metric):
             )
 
     def _weights(self, out: Any, target: Any, weight: Any) -> tuple[Any, Any]:
-        """Return targets that all name something, and the weight of each, or None."""
+        """Return targets that are all classes, and the weight of each, or None."""
         if self.ignore_label is not None:
             counts = target != self.ignore_label
             target = library.where(counts, target, library.zeros_like(target))
@@ -187,12 +187,12 @@ class Mean(Metric):
 
 
 def name_of(metric: Callable[..., Any]) -> str:
-    """Return what a metric is called in a History."""
+    """Return the name of a metric in a History."""
     return function_name(metric)
 
 
 def samples_of(target: Any) -> int:
-    """Return how many samples a batch's targets are of."""
+    """Return the number of samples in a batch's targets."""
     return int(target.shape[0]) if target.shape else 1
 
 
@@ -202,7 +202,7 @@ def on_host(value: Any) -> np.ndarray[Any, Any]:
 
 
 def weighed(mean: Any, count: Any) -> Sums:
-    """Return a mean as the sums it comes from, in float64."""
+    """Return the sums from which a mean with this weight results, in float64."""
     exact = count if isinstance(count, float) else library.astype(count, "float64")
     return library.astype(mean, "float64") * exact, exact
 

@@ -29,7 +29,7 @@ _LOSSES = ("cross_entropy", "mse", "mae")  # those that are means over samples
 
 
 def create(metric: Any, *, what: str = "metric ", **options: Any) -> Metric:
-    """Return a metric of a name with its options, of a function of outputs and targets, or itself.
+    """Return the metric of a name with its options, of a function, or a metric itself.
 
     >>> create("top_k", k=3), create(lambda out, target: out - target).joined
     (<metric top_3>, False)

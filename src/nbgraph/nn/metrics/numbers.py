@@ -11,13 +11,13 @@ from nbgraph.shape import Array
 
 
 def _squares(out: Any, target: Any) -> Any:
-    """Return the mean of squared differences."""
+    """Return squared differences, whose mean is `mse`."""
     require_same_shape("mse", {"out": out, "target": target})
     return library.square(out - target)
 
 
 def _distances(out: Any, target: Any) -> Any:
-    """Return the mean of absolute differences."""
+    """Return absolute differences, whose mean is `mae`."""
     require_same_shape("mae", {"out": out, "target": target})
     return library.absolute(out - target)
 
@@ -29,7 +29,7 @@ rmse = Mean(_squares, "rmse", after=np.sqrt)
 class _Moments(Metric):
     """A metric of weights, means and second moments by column, a row of them for each batch.
 
-    Rows are put together on the host by Chan's formulas, which lose no digits where means are
+    Rows are combined on the host by Chan's formulas, which lose no digits where means are
     large.
     """
 

@@ -14,7 +14,7 @@ class AUC(Metric):
     """The area under the ROC curve: how likely a sample of class 1 has a larger output than one of
     class 0; equal ones count half.
 
-    It is exact: outputs are kept until the value is asked for, 24 bytes a sample. Called with
+    It is exact: outputs are kept until the value is read, 24 bytes a sample. Called with
     outputs (samples,), (samples, 1), or scores of two classes (samples, 2), and targets 0 and 1.
     NaN where one of the classes does not occur.
 
