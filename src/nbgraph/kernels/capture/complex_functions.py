@@ -10,11 +10,11 @@ import math
 
 import numpy as np
 
-TINY_SCALE, TINY_BACK = 2.0**61, 2.0**-31  # of roots: 1 / sqrt(2 * 2**61) is 2**-31
+TINY_SCALE, TINY_BACK = 2.0**61, 2.0**-31  # scales of arguments of roots: 1 / sqrt(2 * 2**61) is 2**-31
 LOG_2 = math.log(2.0)
 TINY_LOG = -61.0 * LOG_2
 FAR = 80.0  # from here on exponentials may overflow in float32
-HALVED = 1e38  # parts in float32 of which the sum of squares has a root beyond the largest number
+HALVED = 1e38  # above it the root of a sum of squares of parts may overflow in float32
 LARGE = 1e18  # from here on 1 + z**2 is z**2, in float32 with room below the largest number
 
 

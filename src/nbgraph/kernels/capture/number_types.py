@@ -1,4 +1,4 @@
-"""The type of a number that a text asks for: decided by the number's kind.
+"""The type of a number, which a text asks for: it follows from the number's kind.
 
 An element is one number. Its type is all of those that numbers of its kind have: a floating value
 is a `float` and a `np.float64` or `np.float32`, as the kernel may compute in either.
@@ -37,12 +37,12 @@ class NumberDtype:
 
     @property
     def type(self) -> NumberType:
-        """As NumPy's dtypes have it."""
+        """Return the type of the numbers, as `type` of NumPy's dtypes."""
         return NumberType(self.number_kind)
 
     @property
     def kind(self) -> str:
-        """NumPy's letter: "f", "i", "u" or "b"."""
+        """NumPy's letter of the kind: "f", "i", "u" or "b"."""
         return "f" if self.number_kind == "f" else _numpy_type(self.number_kind)(0).dtype.kind
 
 
@@ -62,7 +62,7 @@ def _numpy_type(kind: str) -> type[np.generic]:
 
 
 def is_instance(kind: str, target: Any) -> bool:
-    """Return `isinstance(x, target)` of a number."""
+    """Return the value of `isinstance(x, target)` for a number of this kind."""
     return any(issubclass(own, target) for own in types_of(kind))
 
 

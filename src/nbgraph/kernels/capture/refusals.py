@@ -1,4 +1,4 @@
-"""Where a refusal is raised: at a line of the user's, whatever library function it was met in.
+"""Errors of refused constructs, at the user's line even if a library function contains them.
 
 Last come texts of what to write instead.
 """
@@ -41,13 +41,13 @@ def refusal(
 
 
 def refuse(tracer: Tracer, *what: Any, **how: Any) -> NoReturn:
-    """Raise the error for a construct: see `refusal`."""
+    """Raise the error that `refusal` returns."""
     raise refusal(tracer, *what, **how)
 
 
 def site(tracer: Tracer, node: ast.AST) -> tuple[Tracer, ast.AST, FunctionType | None]:
-    """Return the nearest call in the user's text, with the function of another library that it
-    calls, if any; the construct itself in an operator that is made of a library's function."""
+    """Return the nearest call in the user's text, and the function of another library that it
+    calls, if any; the construct itself where the operator is a library's function."""
     user: Tracer | None = tracer
     called: FunctionType | None = None
     while user is not None:
@@ -103,18 +103,18 @@ _CHOOSING = ("select", "piecewise", "interp", "digitize", "choose")
 
 
 def statement(node: ast.stmt) -> str:
-    """Instead of a statement."""
+    """Return what to write instead of a statement."""
     return STATEMENTS.get(type(node), "use assignments, if, for, while and return")
 
 
 def expression(node: ast.expr) -> str:
-    """Instead of an expression."""
+    """Return what to write instead of an expression."""
     usual = "use arithmetic, comparisons, `a if c else b`, and calls of scalar functions"
     return EXPRESSIONS.get(type(node), usual)
 
 
 def function(target: object) -> str:
-    """Instead of a function that is not known."""
+    """Return what to write instead of an unknown function."""
     name = str(getattr(target, "__name__", ""))
     owner = type(getattr(target, "__self__", None)).__module__
     module = f"{getattr(target, '__module__', None)}.{owner}"
