@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-TINY_SCALE, TINY_BACK = 2.0**61, 2.0**-31  # scales of arguments of roots: 1 / sqrt(2 * 2**61) is 2**-31
+TINY_SCALE, TINY_BACK = 2.0**61, 2.0**-31  # scales of roots: 1 / sqrt(2 * 2**61) is 2**-31
 LOG_2 = math.log(2.0)
 TINY_LOG = -61.0 * LOG_2
 FAR = 80.0  # from here on exponentials may overflow in float32

@@ -187,7 +187,7 @@ def _operator(call: Call, op: str) -> Value:
 
 
 def _of_type(call: Call) -> Value:
-    """`complex(real, imag)`, `complex(z)`, `complex("1j")`, `np.complex64(z)`."""
+    """Return `complex(real, imag)`, `complex(z)`, `complex("1j")` or `np.complex64(z)`."""
     graph, tracer, args = call.graph, call.tracer, call.args
     if not call.kwargs and len(args) == 1 and isinstance(args[0], Static):
         try:

@@ -1,7 +1,7 @@
 """The type of a number, which a text asks for: it follows from the number's kind.
 
-An element is one number. Its type is all of those that numbers of its kind have: a floating value
-is a `float` and a `np.float64` or `np.float32`, as the kernel may compute in either.
+An element is one number, which has every type of its kind at once: a floating value is a `float`,
+a `np.float64` and a `np.float32`, as the kernel may compute in either precision.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _FLOATS = (float, np.float64, np.float32, np.float16)
 
 @dataclass(frozen=True, slots=True)
 class NumberType:
-    """`type(x)` of a number."""
+    """The value of `type(x)` for a number."""
 
     kind: str
 
@@ -28,7 +28,7 @@ class NumberType:
 
 @dataclass(frozen=True, slots=True)
 class NumberDtype:
-    """`x.dtype` of a number."""
+    """The value of `x.dtype` for a number."""
 
     number_kind: str
 
@@ -83,7 +83,7 @@ def is_type(own: NumberType | NumberDtype, target: Any) -> bool | None:
 
 
 def python_isinstance(value: object, target: Any) -> bool:
-    """`isinstance` for text that runs on NumPy's numbers: their kinds count, as in a kernel."""
+    """Return `isinstance`, for a NumPy number by its kind, as in a kernel."""
     if isinstance(value, (np.bool_, np.integer, np.floating)):
         return is_instance("f" if value.dtype.kind == "f" else value.dtype.name, target)
     return isinstance(value, target)

@@ -59,7 +59,7 @@ def constant(tracer: Tracer, value: Any, node: ast.expr) -> Value:
     if isinstance(value, (list, dict, set, frozenset, np.ndarray)):
         return _container(tracer, value, node)
     if type(value).__module__ == "datetime" and type(value).__name__ in _DATES:
-        from nbgraph.kernels.capture.library import dates  # imported here, as few programs use dates
+        from nbgraph.kernels.capture.library import dates  # few programs use dates
 
         cls = getattr(dates, _DATES[type(value).__name__])
         return tracer.constant(cls(*(getattr(value, name) for name in cls._fields)), node)

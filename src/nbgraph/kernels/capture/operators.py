@@ -149,7 +149,7 @@ def refuse_wrapped(graph: Graph, results: Sequence[Node]) -> None:
 def _of_sequences(
     tracer: Tracer, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node
 ) -> Value:
-    """Return the value of an operator of arrays; of lists and tuples, of `+` and `*`."""
+    """Return the value of an operator of arrays, or of `+` or `*` of lists and tuples."""
     call = Call(tracer, node, path)
     if not all(type(v) in (tuple, List, Node) for v in (a, b)):
         a, b = tracer.deep(node.left, a, env), tracer.deep(node.right, b, env)
@@ -327,7 +327,7 @@ def _operand(tracer: Tracer, node: ast.expr, value: Value, path: Node) -> Node |
 
 
 def refuse_numbers(tracer: Tracer, node: ast.expr, error: TypeError | OverflowError) -> NoReturn:
-    """Raise an error that the graph found in operands, at the user's line."""
+    """Raise the graph's error about operands, at the user's line."""
     if type(error) not in (TypeError, OverflowError):
         raise error
     sort = KindError if "floating-point" in str(error) else CaptureError  # a bitwise operation

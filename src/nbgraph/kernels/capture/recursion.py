@@ -1,11 +1,11 @@
 """Functions that call themselves: inlined while conditions are decided, else lowered to loops.
 
-A reflection such as `f(-x)` where x < 0 ends by itself: what holds on its path decides the
-condition of the inner call. Other calls are loops. One whose calls lower one operand by constants,
-as f(n - 1) and f(n - 2), is computed from the bottom up. One that calls itself once on each path
-goes down to where it does not, and back up with the operands of each level. Python stops at a depth
-of 1000: deeper calls give NaN, of integers they raise. For others, as f(n - 1, k) + f(n, k - 1),
-a list keeps the calls that wait; but not where results are kept, of which a tree may have few.
+A reflection such as `f(-x)` where x < 0 ends by itself: the path decides the condition of the inner
+call. Other functions become loops. If all calls lower one operand by constants, as f(n - 1) and
+f(n - 2), values are computed from the bottom up. If each path has one call, a loop goes down to the
+last call and back up with the operands of each level. Python stops at a depth of 1000: deeper calls
+give NaN, or raise for integers. For other functions, as f(n - 1, k) + f(n, k - 1), a list is the
+stack of waiting calls, unless results are cached: then few calls of the tree differ.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class Recursion:
         return {k: unflatten(v, rest) if k in carried else v for k, v in self.values.items()}
 
     def _run(self, text: Callable[..., Any], *values: Any) -> Value:
-        """Return the value of a text that calls what traces the body here."""
+        """Return the value of a library text; it may call functions among `values`."""
         functions = (
             Static(Method(None, "", lambda call, *_, value=v: value(call, *call.args)))
             if callable(v)

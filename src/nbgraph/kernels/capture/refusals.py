@@ -1,6 +1,6 @@
 """Errors of refused constructs, at the user's line even if a library function contains them.
 
-Last come texts of what to write instead.
+The end of the file has the texts of what to write instead.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def refusal(
 ) -> CaptureError:
     """Return the error for a construct, at the user's line.
 
-    What this library's own texts refuse is the user's to change, so it is told as it is. The text
-    of another library is not: there the function that the user calls is what is refused.
+    A refusal inside this library's own texts is reported unchanged, as the user's call causes it.
+    For a text of another library, the error refuses the function that the user calls.
     """
     user, construct, called = site(tracer, node)
     if called is not None:
