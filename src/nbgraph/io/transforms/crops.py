@@ -1,4 +1,4 @@
-"""Parts of images, and their mirror images."""
+"""Transforms that crop or mirror images."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class CenterCrop(Images):
     ----------
     size : int or (height, width)
     padding : int or (rows, columns)
-        Rows and columns of `fill` that are put around an image before.
+        Rows and columns of `fill` that are added at each side of an image before the cut.
     fill : float
     layout : "HWC", "CHW" or "HW", optional
         By default that of the column.
@@ -68,7 +68,7 @@ class CenterCrop(Images):
 
 
 class RandomCrop(CenterCrop):
-    """Cut a rectangle out of each image, at a random place.
+    """Cut a rectangle out of each image, at a random position.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class RandomFlipTopBottom(RandomFlipLeftRight):
 
 
 def padded(x: Array, axes: Axes, margins: tuple[int, int], fill: float) -> Array:
-    """Return images with rows and columns around."""
+    """Return images with rows and columns of `fill` added at each side."""
     if margins == (0, 0):
         return x
     shape, inside = list(x.shape), [slice(None)] * x.ndim
@@ -141,7 +141,7 @@ def padded(x: Array, axes: Axes, margins: tuple[int, int], fill: float) -> Array
 
 
 def cut(x: Array, axes: Axes, rows: Array, columns: Array, size: tuple[int, int]) -> Array:
-    """Return the rectangles of `size` that begin at these rows and columns."""
+    """Return for each image its rectangle of `size` that begins at `rows` and `columns`."""
     spatial = axes.height, axes.width
     windows = np.lib.stride_tricks.sliding_window_view(x, size, axis=spatial)
     # samples and places first, then a sample's axes, of which a window has those of space
