@@ -82,7 +82,7 @@ class RandomAffine(Images):
         factor = draws.uniform((), *self.scale).astype(np.float64)
         moved = draws.uniform((2,), -1.0, 1.0) * np.multiply(self.translate, size)
         cos, sin, tan = np.cos(angle), np.sin(angle), np.tan(lean)
-        # of (row, column): rows point down, so that a turn to the left goes up on the right
+        # on (row, column): rows point down, so a turn to the left moves the right side up
         turn = np.array([[cos, -sin], [sin, cos]]).transpose(2, 0, 1)
         shear = np.array([[np.ones_like(tan), 0 * tan], [-tan, np.ones_like(tan)]])
         forward = turn @ shear.transpose(2, 0, 1) * factor[:, None, None]

@@ -105,7 +105,7 @@ class RandomFlipLeftRight(Images):
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
         axes = self._axes(desc)
         axis = getattr(axes, self._along)
-        # pixels of a few bytes would be copied one by one; a channel is copied in one stretch
+        # NumPy copies pixels of a few bytes one by one, but a channel in one loop
         few = axes.channel == x.ndim - 1 and axis == axes.width and x.shape[-1] <= 4
         parts = [(..., k) for k in range(x.shape[-1])] if few else [...]
         out = np.array(x)
@@ -144,7 +144,7 @@ def cut(x: Array, axes: Axes, rows: Array, columns: Array, size: tuple[int, int]
     """Return for each image its rectangle of `size` that begins at `rows` and `columns`."""
     spatial = axes.height, axes.width
     windows = np.lib.stride_tricks.sliding_window_view(x, size, axis=spatial)
-    # samples and places first, then a sample's axes, of which a window has those of space
+    # first samples and positions, then a sample's axes, with the window's as height and width
     order = [0, *spatial, *range(1, x.ndim)]
     for place, axis in zip(spatial, (x.ndim, x.ndim + 1)):
         order[2 + place] = axis
