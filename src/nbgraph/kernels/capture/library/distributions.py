@@ -1,8 +1,8 @@
 """Distributions of `scipy.stats` in standard form, by name and method, as scalar texts.
 
 Each takes x, or a probability, and the shapes. `DERIVED` lists the methods that follow from others,
-`SHIFTED` the texts that apply location and scale. Johnson, Kotz and Balakrishnan, Continuous univariate
-distributions, 1994; Johnson, Kemp and Kotz, Univariate discrete distributions, 2005.
+`SHIFTED` the texts that apply location and scale. Johnson, Kotz and Balakrishnan, Continuous
+univariate distributions, 1994; Johnson, Kemp and Kotz, Univariate discrete distributions, 2005.
 """
 
 import math
