@@ -189,7 +189,7 @@ def _round_to(call: Call, a: Node, digits: Node, fn: Any = composed.round_to) ->
 
 
 def _npround(call: Call, a: Node, digits: Node | None = None) -> Value:
-    """`np.round`: unlike Python's `round` it keeps the dtype, of bool it makes floats."""
+    """Return `np.round`, which unlike Python's keeps the dtype, and makes floats of bools."""
     a = _floating(call, a) if a.kind == "bool" else a
     if digits is not None:
         return _round_to(call, a, digits)

@@ -156,9 +156,9 @@ def round_to(x, digits):
 
 
 def decimal(x, digits):
-    """x rounded to decimal digits, as Python: what only the product's rounding makes a tie is none.
+    """Return x rounded to decimal digits as in Python: ties due to rounding x * scale do not count.
 
-    Two parts of x, of which the product with the scale is exact, tell what that rounding was.
+    Products of two parts of x with the scale are exact, and give the error of that rounding.
     """
     scale, high = 10.0 ** abs(digits), float(np.float32(x))
     product = x * scale if digits > 0 else x / scale

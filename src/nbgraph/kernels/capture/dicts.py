@@ -32,13 +32,13 @@ def dict_of(call: Call, items: Value) -> Value:
 
 
 def counter(call: Call, items: Value = ()) -> Value:
-    """`Counter(items)`."""
+    """Return the value of `Counter(items)`."""
     counts: Any = as_pairs(call.graph, call.text(list_texts.counted, items))
     return replace(counts, default=call.graph.const(0))
 
 
 def default_dict(call: Call, factory: Value = None) -> Value:
-    """`defaultdict(factory)`."""
+    """Return the value of `defaultdict(factory)`."""
     make = getattr(factory, "value", None)
     number = make in (int, float, bool)
     value = call.graph.const(make()) if number else make and call.tracer.called(call.of(make))

@@ -219,7 +219,7 @@ def method(call: Call, owner: Digits, name: str) -> Value:
 
 
 def apply(call: Call) -> Value | None:
-    """`str(n)`, `bin(n)`, functions, methods and `"".join()` of these; None for others."""
+    """Return `str(n)`, `bin(n)`, a function, method or `"".join()` of such; None for others."""
     target, args = call.target, call.args
     if target is format and len(args) == 2 and isinstance(args[1], Static):
         return formatted(call, args[0], str(args[1].value))

@@ -54,7 +54,7 @@ def elements(
 
 
 def dict_display(tracer: Tracer, node: ast.Dict, env: Env, path: Node) -> Value:
-    """`{key: value, **more}`."""
+    """Return the value of `{key: value, **more}`."""
     pairs: list[Value] = []
     for key, item in zip(node.keys, node.values, strict=True):
         name = None if key is None else tracer.expression(key, env, path)
@@ -72,7 +72,7 @@ def dict_display(tracer: Tracer, node: ast.Dict, env: Env, path: Node) -> Value:
 
 
 def dict_comprehension(tracer: Tracer, node: ast.DictComp, env: Env, path: Node) -> Value:
-    """`{key: value for ...}`."""
+    """Return the value of `{key: value for ...}`."""
     pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.key)
     items = ast.copy_location(ast.ListComp(pair, node.generators), node)
     return dict_of(Call(tracer, node, path), comprehension(tracer, items, env, path))

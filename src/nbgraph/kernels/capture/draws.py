@@ -89,7 +89,7 @@ def bits(tracer: Tracer, path: Node) -> Node:
     """Return 64 random bits, which depend on the place and on the number of earlier visits."""
     graph = tracer.graph
     place, word = tuple(_calls(tracer)), graph.argument(KEY, WORD)
-    if place not in graph.draws:  # first draw here; a text may be traced again, see WrittenFunction
+    if place not in graph.draws:  # the text is traced again with it: see WrittenFunction
         graph.draws[place] = len(graph.draws)
         return word
     number = graph.draws[place]
