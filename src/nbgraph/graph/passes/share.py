@@ -1,4 +1,5 @@
 """The pass that merges nodes with equal values (common subexpression elimination).
+
 >>> import nbgraph as ng
 >>> x = ng.var("x", shape=(3,), dtype="float32")
 >>> y = ng.sin(x).named("first") + ng.sin(x).named("second")

@@ -1,4 +1,5 @@
 """The pass that replaces operators by simpler ones with the same value.
+
 >>> import nbgraph as ng
 >>> x = ng.var("x", shape=(2, 3), dtype="float32")
 >>> y = ng.sin(-(-(x * 1))) - 0.0

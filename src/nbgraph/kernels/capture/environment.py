@@ -26,7 +26,6 @@ RETURNED, BROKE, CONTINUED = "$returned", "$broke", "$continued"
 FLAGS = (RETURNED, BROKE, CONTINUED)
 # followed by the number of a raise in `Graph.raises`: whether the exception ended the function, so
 # that RETURNED is set, too
-# RETURNED is set, too
 RAISED = "$raised"
 # the same for a missing index or key, after which the function has gone on
 MISSED = "$missed"

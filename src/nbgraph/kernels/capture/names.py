@@ -101,7 +101,7 @@ class Watch:
             getattr(self, name).update(getattr(other, name))
 
     def checks(self) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any], Sequence[Text]]:
-        """Globals, cells and attributes with their values, and functions, for a quick comparison."""
+        """Globals, cells and attributes with values, and functions, for a quick comparison."""
         kept = (self.globals, self.cells, self.attributes, self.texts)
         return tuple(tuple(each.values()) for each in kept)  # type: ignore[return-value]
 
