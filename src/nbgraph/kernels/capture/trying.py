@@ -1,9 +1,9 @@
 """`try` statements, and the exceptions that Python raises where kernels have inf or NaN.
 
-Within a `try` whose handlers catch them, these are conditions that raise, as in Python:
-ZeroDivisionError of `/`, `//`, `%`, divmod() by 0 and of 0 to a negative power; ValueError of
-functions of `math` outside their domains and of int(nan); OverflowError of those of `math` and of
-powers whose result is infinite though their arguments are not, and of int(inf). Elsewhere, and for
+Within a `try` whose handlers catch them, these exceptions are raised as in Python:
+ZeroDivisionError by `/`, `//`, `%`, divmod() by 0 and by 0 to a negative power; ValueError by
+functions of `math` outside their domains and by int(nan); OverflowError by int(inf), and by
+functions of `math` and powers with an infinite result of finite arguments. Elsewhere, and for
 functions of NumPy, the result is inf or NaN.
 """
 
