@@ -1,17 +1,17 @@
-"""Recomputation: forward values that backward reads are computed again instead of being kept.
+"""The pass that recomputes forward values for the backward pass instead of storing them.
 
-The forward nodes, in order, are cut into segments. What a later segment's recomputation begins
-with is kept: a checkpoint. Everything else that backward reads of a segment is read from copies,
-which are made from checkpoints when backward comes to the segment. With segments of sqrt(n) nodes
-a chain of n keeps about 2 sqrt(n) values at a time instead of n, for one more forward pass.
+The forward nodes, in order, are divided into segments. Values that other segments read are kept as
+checkpoints. Backward reads all other values of a segment from copies of its nodes, which run on
+checkpoints when backward reaches the segment. With segments of sqrt(n) nodes a chain of n keeps
+about 2 sqrt(n) values at a time instead of n, for one more forward pass.
 
-Rules that make this right:
+Invariants:
 
 - Copies read kept values and copies of their own segment, so no copy depends on another segment's.
-- A copy's token is ("again", the node's own token, segment): it is never found equal to the node
-  it repeats, and a random draw is granted by the token it repeats, so it gives the same numbers.
+- A copy's token is ("again", the node's own token, segment): a copy never equals the node that it
+  repeats, and a random draw is keyed by the original token, so it repeats the same numbers.
 - Copies wait for the *trigger* of their segment, a backward node from before the first reader of a
-  copy, so that no copy runs while later segments are still at work.
+  copy, so that no copy runs before later segments are finished.
 """
 
 import math
@@ -37,17 +37,17 @@ def recompute(
     every: Every = "sqrt",
     marked: bool = True,
 ) -> Graph:
-    """Return the joint graph of a forward and a backward pass, with forward values computed again.
+    """Return the joint graph of a forward and a backward pass, with forward values recomputed.
 
-    Heads keep their bits. `forward_nodes`: the nodes of the forward pass, none of which depends
-    on others. `every`: nodes in a segment, "sqrt" for the square root of their number, None to
+    Heads keep their bits. `forward_nodes`: the nodes of the forward pass, which depend on no
+    other nodes. `every`: nodes in a segment, "sqrt" for the square root of their number, None to
     follow the user's marks alone. Marks (`attribute_scope`): a node with `checkpoint=True` is
-    kept, one with `recompute=True` is not; with `every=None` segments end at checkpoints or are
-    the runs of nodes to recompute. `marked=False` disregards marks.
+    kept, a node with `recompute=True` is recomputed; with `every=None` segments end at checkpoints
+    or are the runs of nodes to recompute. `marked=False` ignores marks.
 
-    Kept anyway are variables, constants, heads, nodes that write a state, and the last segment,
-    which backward reads at once. ArgumentError for another `every`, or forward nodes that depend
-    on others.
+    Variables, constants, heads, nodes that write a state, and the last segment, which backward
+    reads first, are always kept. Raises ArgumentError for another `every`, or for forward nodes
+    that depend on other nodes.
     """
     inside = set(forward_nodes)
     forward = [node for node in graph.nodes if node in inside]
@@ -72,11 +72,11 @@ def recompute(
     return graph.with_heads([moved.get(head, head) for head in graph.heads])
 
 
-# what is dropped --------------------------------------------------------------------------------
+# recomputed nodes -------------------------------------------------------------------------------
 
 
 def _segments(nodes: Sequence[GraphNode], every: Every, *, marked: bool) -> dict[GraphNode, int]:
-    """Return the segment of each node that may be dropped."""
+    """Return the segment of each node that may be recomputed."""
     kept = _checkpoints(nodes) if marked else set[GraphNode]()
     again = {n for n in nodes if marked and n.marks.get("recompute")}
     if every is not None:
@@ -91,7 +91,7 @@ def _segments(nodes: Sequence[GraphNode], every: Every, *, marked: bool) -> dict
 
 
 def _checkpoints(nodes: Iterable[GraphNode]) -> set[GraphNode]:
-    """What the user marked, and what `ng.checkpoint` was applied to."""
+    """Return the nodes that the user marked, and operands and results of `ng.checkpoint`."""
     marks = [n for n in nodes if n.op is _CHECKPOINT]
     operands = {other for n in marks for other, _ in n.entries}
     return {*marks, *operands, *(n for n in nodes if n.marks.get("checkpoint"))}
@@ -110,7 +110,7 @@ def _size(every: Every, count: int) -> int:
 def _between(
     nodes: Sequence[GraphNode], kept: Collection[GraphNode], again: Collection[GraphNode]
 ) -> dict[GraphNode, int]:
-    """Segments end at checkpoints; what comes after the last one is backward's at once."""
+    """Return segments that end at checkpoints; nodes after the last one are kept."""
     segment_of: dict[GraphNode, int] = {}
     segment = 0
     for node in nodes:
@@ -120,7 +120,7 @@ def _between(
 
 
 def _runs(nodes: Sequence[GraphNode], again: Collection[GraphNode]) -> dict[GraphNode, int]:
-    """Neighbours that are to be computed again."""
+    """Return the runs of neighbouring nodes in `again` as segments."""
     segment_of: dict[GraphNode, int] = {}
     segment = 0
     for node in nodes:
@@ -142,10 +142,10 @@ def _dropped(
     inside: Collection[GraphNode],
     segments: dict[GraphNode, int],
 ) -> dict[GraphNode, int]:
-    """Return the nodes that are computed again, with their segments, in forward order.
+    """Return the nodes to recompute, with their segments, in forward order.
 
-    Those whose value backward reads, or a copy of the same segment; not what a copy of another
-    segment reads: that is kept.
+    These are nodes whose value is read by backward, or by a copy of the same segment. Nodes that a
+    copy of another segment reads are kept.
     """
     kept = {node for node, _ in graph.heads}
     wanted: set[GraphNode] = set()
@@ -163,11 +163,11 @@ def _dropped(
     return {node: segments[node] for node in forward if node in dropped}
 
 
-# what backward reads instead --------------------------------------------------------------------
+# the backward pass over copies ------------------------------------------------------------------
 
 
 class _Backward:
-    """Writes the backward nodes again, with copies where they first are read."""
+    """Rebuilds the backward nodes, and adds the copies of a segment before their first reader."""
 
     def __init__(
         self,
@@ -176,7 +176,7 @@ class _Backward:
         inside: Collection[GraphNode],
         dropped: dict[GraphNode, int],
     ) -> None:
-        self.moved: dict[Entry, Entry] = {}  # of backward nodes: what they became
+        self.moved: dict[Entry, Entry] = {}  # backward entry -> its rebuilt entry
         self._inside, self._dropped = inside, dropped
         self._copies: dict[Entry, Entry] = {}
         self._members: dict[int, list[GraphNode]] = {}
@@ -184,10 +184,10 @@ class _Backward:
             self._members.setdefault(segment, []).append(node)
         self._place = {node: k for k, node in enumerate(graph.nodes)}
         last = next((n for n, _ in graph.heads if n in inside), forward[-1])
-        self._latest = last  # what has run before, for a segment that nothing else triggers
+        self._latest = last  # trigger of a segment without another one
 
     def add(self, node: GraphNode) -> None:
-        """The next backward node."""
+        """Rebuild the next backward node."""
         for segment in self._opened(node):
             self._copy(segment, self._trigger(node))
         again = node
@@ -198,13 +198,13 @@ class _Backward:
             self._latest = again
 
     def _opened(self, node: GraphNode) -> Iterable[int]:
-        """Segments that this node is the first to read a copy of."""
+        """Return the segments of which this node is the first reader of a copy."""
         read = {self._dropped[n] for n, _ in node.entries if n in self._dropped}
         return sorted(segment for segment in read if segment in self._members)
 
     def _trigger(self, node: GraphNode) -> GraphNode:
-        """Return the last backward node that this one reads: its out-gradient. It does not depend
-        on copies of the segment, as no node before this one does."""
+        """Return the last backward node that this node reads: its out-gradient, which does not
+        depend on copies of the segment, as this node is their first reader."""
         before = [n for n, _ in node.entries if n not in self._inside and n.entries]
         if not before:
             return self._latest

@@ -1,4 +1,4 @@
-"""One node of a gradient graph: from gradients of its outputs to gradients of its operands."""
+"""The gradients of the operands of one node, as symbols, from the gradients of its outputs."""
 
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
@@ -22,7 +22,7 @@ from nbgraph.ops.elementwise.casting import astype
 from nbgraph.ops.reductions.reductions import sum_to
 from nbgraph.scopes import Scopes
 
-# where what is differentiated was made in the user's text
+# the user's line that created the differentiated node
 line: ContextVar[tuple[CodeType, int] | None] = ContextVar("nbgraph_line", default=None)
 _NO_MARKS: Mapping[str, str] = MappingProxyType({})
 _group: ContextVar[Mapping[str, str]] = ContextVar("nbgraph_gradient_group", default=_NO_MARKS)
@@ -31,8 +31,8 @@ _NUMBER = Spec((), np.dtype("float64"))
 
 
 class Value(Symbol):
-    """What gradient rules are written with: a symbol that takes no names from its surroundings,
-    and whose line is that of the operator which is differentiated."""
+    """A symbol for gradient rules, which ignores name scopes, and whose nodes have the line of the
+    differentiated operator."""
 
     __slots__ = ()
     __nbgraph_priority__ = Symbol.__nbgraph_priority__ + 1
@@ -42,7 +42,7 @@ class Value(Symbol):
     def __nbgraph_call__(
         cls, op: Any, operands: Sequence[Any], attributes: Attributes, out: Any
     ) -> Any:
-        """Make a node; see `nbgraph.operator.call`."""
+        """Create a node; see `nbgraph.operator.call`."""
         if isinstance(op, Mapper) and complex_call.any_complex(operands):
             return complex_call.apply(op, operands, attributes, out)
         inputs = [cls._lifted(op, i, value) for i, value in enumerate(operands)]
@@ -64,8 +64,8 @@ class Value(Symbol):
 def in_gradients(
     node: GraphNode, out_grads: Sequence[Value | None], wanted: Sequence[bool]
 ) -> Sequence[Value | None]:
-    """Gradients of the operands of a node that are wanted, of their shapes and dtypes; None where
-    none flows. `out_grads`: one for each output, None where nothing came, but not all None."""
+    """Return the gradients of the `wanted` operands of a node, in their shapes and dtypes; None
+    for zero. `out_grads`: one for each output, None for zero, but not all None."""
     group = build.group_of(node)
     with _scopes(node.line, _NO_MARKS if group is None else {"ctx_group": group}):
         step = _of_mapper if isinstance(node.op, Mapper) else _of_array_op
@@ -77,14 +77,14 @@ def in_gradients(
 
 
 def _fitted(value: Any, operand: Operand) -> Value:
-    """Summed over the axes along which the operand was broadcast, in the operand's dtype."""
+    """Return a gradient summed over broadcast axes of the operand, in the operand's dtype."""
     spec = spec_of(operand)
     assert spec is not None, "a number has no gradient"
     return astype(sum_to(value, spec.shape), spec.dtype, copy=False)
 
 
 def located(problem: object, node: GraphNode) -> DerivativeError:
-    """Return the error, of its own class, with the line where the node was made."""
+    """Return the error, in its own class, with the line that created the node."""
     kind = type(problem) if isinstance(problem, DerivativeError) else DerivativeError
     return kind(f"{problem}" + (f" ({site(*node.line)})" if node.line else ""))
 
@@ -93,7 +93,7 @@ def located(problem: object, node: GraphNode) -> DerivativeError:
 
 
 class _Forward(NamedTuple):
-    """What is differentiated: an operator of those outputs that something came for."""
+    """An operator to differentiate, reduced to the outputs that have an out-gradient."""
 
     op: Mapper
     inputs: Sequence[Operand]
@@ -105,8 +105,8 @@ class _Forward(NamedTuple):
 def _of_mapper(
     node: GraphNode, out_grads: Sequence[Value | None], wanted: Sequence[bool]
 ) -> list[Value | None]:
-    """One operator gives all in-gradients in one pass over the elements. What only hands the
-    out-gradient on, or is zero everywhere, needs none."""
+    """Return in-gradients of a scalar operator, computed by one operator in one pass. Those that
+    equal an out-gradient, or are zero, are not computed."""
     gradients: list[Value | None] = [None] * len(wanted)
     wrt = [i for i, w in enumerate(wanted) if w]
     try:
@@ -134,8 +134,8 @@ def _of_mapper(
 
 
 def _forward(node: GraphNode, out_grads: Sequence[Value | None]) -> _Forward:
-    """Return the node without the outputs that nothing depends on: 0 times the slope of one would
-    be NaN where that is infinite. A gradient given by hand is for all of them, with 0 for those."""
+    """Return the node without the outputs that have no out-gradient, since 0 times an infinite
+    slope would be NaN. A gradient written by hand needs all outputs, with 0 for these."""
     op: Any = node.op
     outputs = [(node, k) for k in range(op.nout)]
     used = [k for k, g in enumerate(out_grads) if g is not None]
@@ -149,7 +149,7 @@ def _forward(node: GraphNode, out_grads: Sequence[Value | None]) -> _Forward:
 
 
 def _reverse(forward: _Forward, wrt: Sequence[int]) -> tuple[Mapper, list[Operand]]:
-    """Return the operator of the in-gradients `wrt`, and what it is applied to."""
+    """Return the operator that computes the in-gradients `wrt`, and its operands."""
     vjp = map_vjp(forward.op, tuple(wrt))
     vjp.require()
     read = {"in": forward.inputs, "out": forward.outputs}
@@ -161,8 +161,8 @@ def _reverse(forward: _Forward, wrt: Sequence[int]) -> tuple[Mapper, list[Operan
 def _slopes(
     reverse: Mapper, inputs: Sequence[Operand], forward: _Forward
 ) -> list[int | str | None]:
-    """What each in-gradient is for these dtypes: the out-gradient of that number as it is, None
-    for zero everywhere, else something to compute."""
+    """Return for each in-gradient the index of the out-gradient that it equals, None for zero, or
+    "computed"."""
     dtypes = [spec.dtype if (spec := spec_of(i)) is not None else i for i in inputs]
     plan = reverse.invoker.plan_of(dtypes, reverse.parameters_of(dict(forward.attributes)))
     leaves = {leaf: k for k, leaf in enumerate(plan.typed.captured.operands[: forward.op.nout])}

@@ -1,4 +1,4 @@
-"""Vectors of a few numbers as so many numbers, where they are put together from numbers.
+"""The pass that replaces short vectors, stacked from numbers, by these numbers.
 
 >>> import nbgraph as ng
 >>> x = ng.var("x", shape=(2,), dtype="float32")
@@ -19,14 +19,14 @@ from nbgraph.graph.graph import Graph, spec
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.define import library
 
-MOST = 4  # numbers; a loop over more is worth its call
+MOST = 4  # numbers in a vector; a longer loop is worth its call
 
 
 def scalars(graph: Graph) -> Graph:
-    """Return the graph in which such vectors, and what is computed of them element by element, are
-    numbers, which one loop computes; they are stacked where all of a vector is read.
+    """Return the graph with stacked vectors, and elementwise results of them, as numbers, which one
+    loop computes; they are stacked where a whole vector is read.
 
-    Preserves every value, bit for bit. Without shapes nothing is done.
+    Preserves every value, bit for bit. A graph without shapes is returned unchanged.
     """
     return graph.rewrite(_Parts().rule) if graph.typed else graph
 
@@ -35,10 +35,10 @@ class _Parts:
     """The rule of one rewriting, and the numbers that vectors consist of."""
 
     def __init__(self) -> None:
-        self.of: dict[Operand, Any] = {}  # lists of operands
+        self.of: dict[Operand, Any] = {}  # vector -> the operands of its numbers
 
     def rule(self, node: GraphNode, inputs: tuple[Operand, ...]) -> list[Operand] | None:
-        """Return what takes the place of a node, None where it stays."""
+        """Return the outputs that replace those of a node; None to keep the node."""
         if node.op is None or node.token is not None or node.after or not inputs:
             return None
         (shape, dtype), name = spec((node, 0)), node.op.__name__

@@ -1,4 +1,4 @@
-"""Equal work is done once.
+"""The pass that merges nodes with equal values (common subexpression elimination).
 
 >>> import nbgraph as ng
 >>> x = ng.var("x", shape=(3,), dtype="float32")
@@ -17,12 +17,12 @@ from nbgraph.graph.graph import Graph
 
 
 def share(graph: Graph) -> Graph:
-    """Nodes that compute the same become one: the first of them, with its name.
+    """Return the graph with nodes that compute the same merged into the first, with its name.
 
-    Preserves every value, bit for bit, and every draw. Nodes are the same where operator,
-    attributes and operands are; names, marks, scopes and lines do not count. What has an effect,
-    is computed again on purpose, or follows another node is left alone, as are variables. Doing
-    it twice changes nothing.
+    Preserves every value, bit for bit, and every draw. Nodes compute the same if operator,
+    attributes and operands are equal; names, marks, scopes and lines do not count. Variables and
+    nodes that have an effect, recompute a value on purpose, or follow another node are kept. A
+    second application changes nothing.
     """
     first: dict[GraphNode, GraphNode] = {}
 
@@ -37,7 +37,7 @@ def share(graph: Graph) -> Graph:
 
 
 def _work(node: GraphNode) -> GraphNode:
-    """Return the node without what people call it: one for all that compute the same."""
+    """Return the node without name, scope and marks, as a key of what it computes."""
     assert node.op is not None, "a variable is not work"
     if node.name is None and not node.scope and not node.marks:
         return node

@@ -1,4 +1,4 @@
-"""What need not be computed is left out.
+"""The pass that replaces operators by simpler ones with the same value.
 
 >>> import nbgraph as ng
 >>> x = ng.var("x", shape=(2, 3), dtype="float32")
@@ -29,22 +29,21 @@ from nbgraph.graph.passes.views import dense, simpler
 from nbgraph.operator.mapper.mapper import Mapper
 
 _JOIN = ("reshape", "expand_dims", "squeeze")  # views whose chains may hold a copy
-_ROUNDS = 8  # what one round makes may be simpler still; each round is linear
+_ROUNDS = 8  # a round may enable further rules; each round is linear
 
 
 def simplify(graph: Graph, *, stable: bool = False, fast: bool = False) -> Graph:
-    """Rules of arithmetic and of shapes.
+    """Return the graph simplified by rules of arithmetic and of shapes.
 
-    Preserves every value bit for bit (NaNs are alike), unless asked for more. Arrays of one number
-    become numbers beside other arrays; what then is an operand as it is, or one number
-    everywhere, is not computed; signs cancel; views and casts that do nothing vanish; sums over
-    nothing are what they sum. Where a sum reads elements in the order of memory, that order is
-    kept; given arrays are taken to be contiguous. A head does not become a variable, and the copy
-    of a variable stays. `stop_gradient` vanishes: gradients are made before. Without shapes nothing
-    is done.
+    Preserves every value bit for bit (NaNs count as equal), unless `stable` or `fast`. Uniform
+    arrays become numbers beside other arrays; results that equal an operand or a number are not
+    computed; signs cancel; views and casts without effect vanish, and so do sums over axes of size
+    one. The order in memory in which a sum reads its elements is kept; variables are assumed to be
+    contiguous. A head does not become a variable, and the copy of a variable stays. `stop_gradient`
+    vanishes, as gradients come before this pass. A graph without shapes is returned unchanged.
 
-    `stable`: forms that are as accurate or more so, as `softplus(x)` for `log(1 + exp(x))`.
-    `fast`: as if numbers were exact.
+    `stable`: use forms of equal or better accuracy, as `softplus(x)` for `log(1 + exp(x))`.
+    `fast`: treat arithmetic as exact.
     """
     if not graph.typed:
         return graph
@@ -59,7 +58,7 @@ def simplify(graph: Graph, *, stable: bool = False, fast: bool = False) -> Graph
 
 
 class _Round:
-    """One walk over a graph, operands first."""
+    """One rewriting of a graph, operands first."""
 
     def __init__(self, graph: Graph, tables: Sequence[Rules], *, stable: bool, fast: bool) -> None:
         self._graph, self._tables, self._stable, self._fast = graph, tables, stable, fast
@@ -86,7 +85,7 @@ class _Round:
         return outputs
 
     def _outputs(self, node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand]:
-        """Return the outputs of a node over new operands, or what they are without it."""
+        """Return the outputs of a node over new operands, each replaced by a simpler one if any."""
         if isinstance(node.op, Mapper):
             again = rebuilt(node, with_numbers(node, inputs, self._uniform))
             simple_outputs = trivial_outputs(again, self._uniform)
@@ -113,8 +112,8 @@ class _Round:
         return None
 
     def _may_become(self, entry: Entry, simple: Operand) -> bool:
-        """Return whether what takes the place of an entry has its elements in the same order of
-        memory, or nobody minds: scalar operators do not. No head becomes a variable."""
+        """Return whether `simple` may replace an entry: its elements have the same order in memory,
+        or only scalar operators read them. A head must not become a variable."""
         if type(simple) is not tuple:
             return False
         head = entry in self._graph.head_set

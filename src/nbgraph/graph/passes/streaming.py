@@ -1,6 +1,6 @@
-"""Which tasks may write past the caches: those whose results nobody reads while they are in one.
+"""Mark tasks that may write around the caches: their results are not read while still cached.
 
-Whether a task does so is decided where its kernel is found, which sees sizes and layouts.
+The lookup of the kernel, which knows sizes and layouts, decides whether a task does so.
 """
 
 import itertools
@@ -12,8 +12,8 @@ from nbgraph.operator.request import OpReqType
 
 
 def mark(schedule: Schedule, least: int, room: int) -> int:
-    """Set `once` of tasks that write `least` bytes or more, all of them anew, which are not read
-    before tasks have touched `room` bytes in list order; how many there are. Run it behind
+    """Set `once` of tasks that overwrite at least `least` bytes which are not read until tasks have
+    touched `room` bytes in list order; return the number of these tasks. Run this after
     `take_over`.
 
     >>> from nbgraph.graph.schedule import Task
@@ -36,7 +36,7 @@ def mark(schedule: Schedule, least: int, room: int) -> int:
     for k, task in enumerate(tasks):
         ends = [_next(readers.get(value, ()), k) for value in task.writes]
         far = all(end is None or before[end] - before[k] >= room for end in ends)
-        # nothing that it writes is in the memory of what it reads
+        # its outputs do not share memory with its inputs
         own = all(value.shared is None and value not in task.reads for value in task.writes)
         asked = {*task.requests[: len(task.writes)]}
         task.once = wide[k] and far and own and asked == {OpReqType.kWriteTo}
@@ -44,6 +44,6 @@ def mark(schedule: Schedule, least: int, room: int) -> int:
 
 
 def _next(places: list[int] | tuple[()], k: int) -> int | None:
-    """Return the first place behind k."""
+    """Return the first of the sorted `places` after k, or None."""
     at = bisect_right(places, k)
     return places[at] if at < len(places) else None

@@ -1,8 +1,8 @@
-"""Uniform values, and what an operator becomes beside numbers: an operand as it is, or a number.
+"""Uniform arrays, and scalar operators whose results equal an operand or a number.
 
-An array of one number everywhere is a number beside another array, if that changes neither shape
-nor dtype: a literal is weak. Beside a number the scalar graph of an operator may shrink to one of
-its operands: 1 * x, x - 0.0, the gradient of a product where the out-gradient is one.
+A uniform array becomes a number beside another array, if that changes neither the shape nor the
+dtype of the result. With a number, the scalar graph of an operator may reduce to one of its
+operands: 1 * x, x - 0.0, the gradient of a product where the out-gradient is one.
 """
 
 import math
@@ -22,7 +22,7 @@ from nbgraph.operator.scalar.typing import common_dtype
 from nbgraph.ops.define import library
 from nbgraph.shape import Array
 
-Uniform = dict[Entry, Array]  # the one element of an entry, as an array without axes
+Uniform = dict[Entry, Array]  # entry -> its element, as an array without axes
 _KEY = "trivial outputs"
 # Literals are folded in double precision; with these factors that is exact in any precision.
 _PLAIN = frozenset((0, 1, -1, 2))
@@ -32,8 +32,8 @@ _PLAIN = frozenset((0, 1, -1, 2))
 
 
 def element(node: GraphNode, known: Uniform) -> Array | None:
-    """Return the element that is everywhere in the only output of a node; None where there is none,
-    or it is not known. `known` tells it of the operands."""
+    """Return the element of a node's only output if that is uniform, else None. `known` has the
+    elements of uniform operands."""
     op: Any = node.op
     if op is None or node.specs is None or node.nout != 1 or isinstance(op, Mapper):
         return None
@@ -53,7 +53,7 @@ def element(node: GraphNode, known: Uniform) -> Array | None:
 
 
 def _of_array(array: Array) -> Array | None:
-    """By bits: zeros of both signs are two numbers."""
+    """Return the element of a uniform array, else None; compares bits, as 0.0 is not -0.0."""
     if not array.size:
         return None
     flat = array.reshape(-1)
@@ -62,7 +62,7 @@ def _of_array(array: Array) -> Array | None:
 
 
 def computed(node: GraphNode, inputs: Sequence[Operand], known: Uniform) -> list[Array] | None:
-    """Return the elements of the outputs of a scalar operator whose operands are all uniform."""
+    """Return the elements of a scalar operator's outputs if all operands are uniform, else None."""
     op: Any = node.op
     if not isinstance(op, Mapper) or tuple not in map(type, inputs):
         return None
@@ -74,7 +74,7 @@ def computed(node: GraphNode, inputs: Sequence[Operand], known: Uniform) -> list
 
 
 def everywhere(value: Array, spec: Spec) -> Entry:
-    """Return an entry with one element everywhere."""
+    """Return an entry that is `value` everywhere."""
     attributes = {"shape": spec.shape, "fill_value": as_number(value), "dtype": spec.dtype}
     return apply(library.full.op, (), {**attributes, "device": None}), 0
 
@@ -91,8 +91,8 @@ def as_number(value: Array) -> bool | int | float:
 def with_numbers(
     node: GraphNode, inputs: tuple[Operand, ...], known: Uniform
 ) -> tuple[Operand, ...]:
-    """Operands of a scalar operator with numbers for those arrays that numbers can stand for:
-    dtypes that are computed with and the shape of the result stay what they are."""
+    """Return the operands of a scalar operator with numbers in place of uniform arrays, where the
+    common dtype and the shape of the result stay the same."""
     operands = list(inputs)
     scalar = node.op.scalar  # type: ignore[union-attr]
     common = common_dtype(scalar, [_weak(i) for i in inputs])
@@ -119,14 +119,14 @@ def _shape(inputs: Sequence[Operand]) -> tuple[int, ...] | None:
     return np.broadcast_shapes(*shapes) if shapes else None
 
 
-# what is left of an operator --------------------------------------------------------------------
+# reduced operators ------------------------------------------------------------------------------
 
-Left = tuple[str, Any] | None  # ("operand", index), ("number", value), None: it has to be computed
+Left = tuple[str, Any] | None  # ("operand", index), ("number", value), None: compute it
 
 
 def trivial_outputs(node: GraphNode, known: Uniform) -> list[Operand | None]:
-    """For each output of a scalar operator what it is without computing: an operand of its dtype,
-    broadcast to its shape, or one number everywhere."""
+    """Return for each output of a scalar operator an operand of its dtype, broadcast to its shape,
+    or a uniform array that equals it; None where it has to be computed."""
     assert node.specs is not None, "the node has shapes"
     outputs: list[Operand | None] = []
     for left, spec in zip(_left(node, known), node.specs, strict=True):
@@ -149,7 +149,7 @@ def _broadcast(operand: Operand, spec: Spec) -> Operand | None:
 
 
 def _left(node: GraphNode, known: Uniform) -> Sequence[Left]:
-    """Worked out once for an operator, dtypes, which operands are equal, and plain numbers."""
+    """Return what each output reduces to; cached by dtypes, equal operands and plain numbers."""
     op = node.op
     assert isinstance(op, Mapper), "the operator is a scalar one"
     dtypes = [_weak(i) for i in node.inputs]
@@ -179,7 +179,7 @@ def _left(node: GraphNode, known: Uniform) -> Sequence[Left]:
 
 
 def _plain(operand: Operand, known: Uniform) -> bool | int | float | None:
-    """Return the number that an operand is everywhere, if it is a plain one."""
+    """Return the number that an operand is everywhere, if it is in `_PLAIN`, else None."""
     if type(operand) is tuple:
         value = known.get(operand)
         operand = math.nan if value is None else as_number(value)

@@ -1,8 +1,8 @@
-"""A pass over rows and its gradient, where nothing stands between them, are one.
+"""The pass that unites an operator over rows with its gradient into one operator.
 
-An operator says with `at_once` which operator is its gradient, and which gives the outputs of both:
-its own, then the gradient's one. The gradient reads the operator's operands, then outputs of it,
-then what comes from above; both at once read operands and what comes from above.
+The attribute `at_once` of an operator names its gradient operator, and the joint operator with the
+outputs of both: its own, then that of the gradient. The gradient reads the operator's operands,
+some of its outputs, and the out-gradients; the joint operator reads operands and out-gradients.
 
 >>> import nbgraph as ng
 >>> x, g = ng.var("x", shape=(4, 9)), ng.var("g", shape=(4,))
@@ -19,12 +19,12 @@ from nbgraph.graph.node import topological
 
 
 def unite(graph: Graph) -> Graph:
-    """Operators and gradients of theirs become one node where what comes from above does not
+    """Return the graph with operators and their gradients united where the out-gradients do not
     depend on the operator's results.
 
-    Preserves every value, bit for bit: the operators say that they compute the same. Left alone
-    are results of 16 bits, which would not be rounded on the way, and what has an effect or
-    follows another node. Doing it twice changes nothing.
+    Preserves every value, bit for bit, by the contract of `at_once`. Results of 16 bits, which
+    would not be rounded in between, and nodes that have an effect or follow another node are kept.
+    A second application changes nothing.
     """
     while True:
         pair = next(filter(None, map(_pair, graph.nodes)), None)
@@ -39,7 +39,7 @@ def unite(graph: Graph) -> Graph:
 
 
 def _pair(gradient: GraphNode) -> tuple[GraphNode, GraphNode, GraphNode] | None:
-    """The operator of this gradient, the gradient, and what is both; None where there is none."""
+    """Return the operator of this gradient, the gradient, and the joint node, or None."""
     first = _source(gradient)
     if first is None or first.token is not None or first.after or gradient.after:
         return None
@@ -58,7 +58,7 @@ def _pair(gradient: GraphNode) -> tuple[GraphNode, GraphNode, GraphNode] | None:
 
 
 def _source(gradient: GraphNode) -> GraphNode | None:
-    """Return the node whose gradient this may be: one of its operands has such."""
+    """Return the first operand's node with `at_once`, whose gradient this may be, or None."""
     for operand in gradient.inputs:
         if type(operand) is tuple and getattr(operand[0].op, "at_once", None):
             return operand[0]

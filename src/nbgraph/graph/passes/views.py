@@ -1,7 +1,7 @@
-"""Operators over whole arrays that do nothing here, or whose chains are one of them.
+"""Operators over whole arrays that have no effect, or whose chains reduce to one operator.
 
-Views that are composed have the same steps in memory as the chain had, but for `reshape`, which
-may have copied on the way.
+A composed view has the same strides as the chain, except for `reshape`, which may have copied in
+between.
 """
 
 import functools
@@ -20,10 +20,10 @@ View = Callable[[GraphNode, Entry, Spec], Operand | None]
 
 
 def simpler(node: GraphNode, *, fast: bool = False) -> Operand | None:
-    """What the only output of a node over whole arrays is without it; None if it does something.
+    """Return a simpler operand for the only output of a node over whole arrays, or None.
 
-    A sum begins with 0.0, so that the sum of -0.0 alone is not -0.0: unless `fast` it stays where
-    that might be.
+    A sum starts with 0.0, so that the sum of a single -0.0 is 0.0: a sum that may read -0.0 is
+    kept, unless `fast`.
     """
     rule = _rule(node.op)
     if rule is _summed and fast:
@@ -36,7 +36,7 @@ def simpler(node: GraphNode, *, fast: bool = False) -> Operand | None:
 
 
 def _rule(op: Any) -> View | None:
-    """What is simpler than an operator's result; a name is looked up where a node has it."""
+    """Return the rule of an operator, by its name, or None."""
     name = getattr(op, "__name__", "")
     rule = _by_name().get(name)
     return rule if rule is not None and getattr(library, name).op is op else None
@@ -68,8 +68,8 @@ def _by_name() -> dict[str, View]:
 
 
 def dense(entry: Entry) -> bool:
-    """Return whether the elements lie in C order without gaps: given arrays do, and all results but
-    those that are views; of them those that only split or join axes of what does."""
+    """Return whether the elements lie in C order without gaps. Variables and results of operators
+    that are not views do; a view does if it only splits or joins axes of such an array."""
     node = entry[0]
     while _rule(node.op) is _reshaped:
         node = node.inputs[0][0]  # type: ignore[index]
@@ -101,7 +101,7 @@ def _applied(name: str, x: Operand, **attributes: Any) -> Entry:
 
 
 def _reshaped(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
-    """Axes split and joined again: once."""
+    """Return one reshape for a chain of them, or the operand if the shape is unchanged."""
     if spec == _spec(node):
         return x
     if _rule(x[0].op) is not _reshaped:
@@ -115,14 +115,14 @@ def _order(node: GraphNode) -> tuple[int, ...] | None:
         return None
     spec = spec_of(node.inputs[0])
     assert spec is not None, "not a number"
-    ndim = len(spec.shape)  # of an array with one element, whose steps are the axes' numbers
+    ndim = len(spec.shape)  # of an array with axis numbers as strides
     axes = np.lib.stride_tricks.as_strided(np.empty([1] * ndim), strides=range(ndim))
     op: Any = node.op
     return op.view(axes, **node.attributes).strides
 
 
 def _reordered(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
-    """Permutations in a row are one."""
+    """Return one transpose for two in a row, or the operand if the order is unchanged."""
     order = _order(node)
     assert order is not None, "the node reorders axes"
     if order == tuple(range(len(order))):
@@ -144,7 +144,7 @@ def _broadcast(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
 
 
 def _flipped(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
-    """Return the same axes twice."""
+    """Return the operand of two flips of the same axes."""
     if x[0].op is not node.op:
         return None
     both = [set(axes_of("flip", n.attributes["axis"], len(spec.shape))) for n in (node, x[0])]
@@ -152,7 +152,7 @@ def _flipped(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
 
 
 def _sliced(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
-    """Return all of it: whole slices of every axis."""
+    """Return the operand of a slice that takes every axis whole."""
     whole = (None, None, None)
     everything = all(part is Ellipsis or part == whole for part in node.attributes["key"])
     return x if everything and spec == _spec(node) else None
@@ -162,7 +162,7 @@ def _sliced(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
 
 
 def _reduced(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
-    """Over no axes, or axes of size one, there is nothing to reduce."""
+    """Return the operand, reshaped, of a reduction over no axes or axes of size one."""
     axes = axes_of("reduction", node.attributes["axis"], len(spec.shape))
     if any(spec.shape[d] != 1 for d in axes) or spec.dtype != _spec(node).dtype:
         return None
@@ -173,13 +173,13 @@ _POSITIVE = frozenset("absolute exp exp2 square sigmoid softplus cosh".split())
 
 
 def _summed(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
-    """Where -0.0 cannot be: of integers, and of what is never below zero."""
+    """Return `_reduced` for operands that cannot be -0.0: integers and nonnegative results."""
     positive = x[0].op is not None and x[0].op.__name__ in _POSITIVE
     return _reduced(node, x, spec) if positive or not is_float(spec.dtype) else None
 
 
 def _cast(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
-    """To the dtype it has; to a wider one and on: at once."""
+    """Return the operand of a cast to its own dtype, or one cast for two through a wider dtype."""
     dtype = _spec(node).dtype
     if spec.dtype == dtype:
         return x if fresh(x) else None
@@ -194,5 +194,5 @@ def _cast(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
 
 
 def _alone(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
-    """One array, joined with no other."""
+    """Return the operand of a concatenation of one array."""
     return _unchanged(node, x, spec) if len(node.inputs) == 1 and fresh(x) else None

@@ -1,5 +1,5 @@
-"""Transforms of samples between a source and a batch; all that is random depends on seed, epoch and
-the number of the sample.
+"""Transforms of samples between a source and a batch. Random numbers depend only on the seed, the
+epoch and the number of the sample.
 
 >>> import numpy as np, nbgraph as ng
 >>> T = ng.io.transforms

@@ -1,4 +1,4 @@
-"""Images turned, moved, scaled and sheared."""
+"""The affine transform of images: rotation, translation, scaling and shear."""
 
 from typing import Any
 
@@ -18,21 +18,21 @@ def _shares(what: str, value: Any) -> tuple[float, ...]:
 
 
 class RandomAffine(Images):
-    """Turn, scale, shear and move each image about its middle, at random.
+    """Rotate, scale, shear and move each image about its middle, at random.
 
     Parameters
     ----------
     degrees : float r for (-r, r), or (low, high)
-        Counter-clockwise, as the image is seen.
+        Angle of rotation, counter-clockwise.
     translate : float or (rows, columns), from 0 to 1
-        Greatest distance, as a share of height and width.
+        Largest distance, as a share of height and width.
     scale : (low, high)
         Factors, larger than 0.
     shear : float r for (-r, r), or (low, high)
         Degrees by which columns lean to the right.
     interpolation : "linear" or "nearest"
     fill : float
-        What is seen outside of the image.
+        Value of pixels outside of the input image.
     layout : "HWC", "CHW" or "HW", optional
 
     Integers other than uint8 are interpolated in float64 and rounded.
@@ -72,7 +72,7 @@ class RandomAffine(Images):
         return out.astype(x.dtype, copy=False)
 
     def _maps(self, size: tuple[int, int], draws: Draws) -> Array:
-        """Return for each sample the map from a pixel to its place in the image: rows (r, q, 1)."""
+        """Return for each sample the map from output pixels to input positions: rows (r, q, 1)."""
         angle, lean = (
             np.radians(draws.uniform((), *interval(f"{self.name}: ", ends)).astype(np.float64))
             for ends in (self.degrees, self.shear)
@@ -80,7 +80,7 @@ class RandomAffine(Images):
         factor = draws.uniform((), *self.scale).astype(np.float64)
         moved = draws.uniform((2,), -1.0, 1.0) * np.multiply(self.translate, size)
         cos, sin, tan = np.cos(angle), np.sin(angle), np.tan(lean)
-        # of (row, column): rows point down, so that a turn to the left goes up on the right
+        # on (row, column): rows point down, so a turn to the left moves the right side up
         turn = np.array([[cos, -sin], [sin, cos]]).transpose(2, 0, 1)
         shear = np.array([[np.ones_like(tan), 0 * tan], [-tan, np.ones_like(tan)]])
         forward = turn @ shear.transpose(2, 0, 1) * factor[:, None, None]

@@ -1,9 +1,9 @@
-"""The base of transforms: columns of a batch in, and columns out.
+"""The base classes of transforms, which turn the columns of a batch into other columns.
 
 A column is an array (n, *shape), or a list of n arrays where samples differ in shape. A transform
-is a value: its parameters, which its `repr` shows, and nothing else. `stage` makes it ready for the
-columns of a source, so that shapes are checked once, before the first batch. All that is random
-comes from `Draws`, by the number of the sample.
+has no state besides its parameters, which its `repr` shows. `stage` binds it to the columns of a
+source, so that shapes are checked once, before the first batch. All random numbers come from
+`Draws` and depend on the number of the sample.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from nbgraph.shape import Array
 Column = Array | list[Array]
 Columns = tuple[Column, ...]
 Run = Callable[[Columns, Draws], Columns]
-# of parameters: a function of what it is called and its value, which returns the value, and bounds
+# parameter -> its check, a function (name in messages, value, *bounds) -> value, and the bounds
 Checks = Mapping[str, tuple[Any, ...]]
 
 
 class Stage:
-    """A transform made ready for the columns of a source.
+    """A transform bound to the columns of a source.
 
     Parameters
     ----------
-    descs : DataDesc of a sample, for each column that comes out
-    labels : names of those that are labels
-    run : what makes them of the columns that go in
+    descs : DataDesc of a sample, for each output column
+    labels : names of the output columns that are labels
+    run : function (columns, draws) -> output columns
     """
 
     __slots__ = ("descs", "labels", "run")
@@ -43,14 +43,14 @@ class Stage:
         self.descs, self.labels, self.run = tuple(descs), tuple(labels), run
 
     def __call__(self, columns: Columns, draws: Draws) -> Columns:
-        """Return the columns that come out."""
+        """Return the output columns for a batch."""
         return self.run(columns, draws)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 @dataclass(frozen=True, repr=False)
 class Transform:
-    """Base of transforms; a subclass, which becomes a frozen dataclass, gives `stage`."""
+    """The base of transforms; a subclass becomes a frozen dataclass and defines `stage`."""
 
     _checks: ClassVar[Checks] = {}
 
@@ -83,27 +83,27 @@ class Transform:
         return type(self).__name__
 
     def _set(self, **values: Any) -> None:
-        """Set parameters to their checked values, while the transform is made."""
+        """Set parameters to their checked values, during initialisation."""
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
-        """Return this transform made ready for columns; ShapeError where one does not fit."""
+        """Return this transform bound to columns; ShapeError where one does not fit."""
         raise ArgumentError(f"{self.name}: a transform defines stage")
 
     def describe(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> tuple[Any, ...]:
-        """Return what samples of these columns become."""
+        """Return the DataDesc of each output column for these input columns."""
         return self.stage(descs, labels).descs
 
     def __call__(self, columns: Columns, draws: Draws) -> Columns:
-        """Return the columns after the transform. Of several the last one counts as the label; an
-        iterator, which knows its labels, calls `stage`."""
+        """Return the columns after the transform. The last of several columns counts as the label;
+        iterators, which know their labels, call `stage`."""
         descs = descs_of(columns)
         return self.stage(descs, [d.name for d in descs[1:][-1:]])(columns, draws)
 
 
 class ColumnTransform(Transform):
-    """A transform of one column at a time; a subclass gives `described` and `apply`.
+    """A transform of one column at a time; a subclass defines `described` and `apply`.
 
     Parameters
     ----------
@@ -115,11 +115,11 @@ class ColumnTransform(Transform):
     on: str | tuple[str, ...] = field(default="data", kw_only=True)
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """Return what a sample of this column becomes; ShapeError where it does not fit."""
+        """Return the DataDesc of the result for this column; ShapeError where it does not fit."""
         return desc
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """Return the column (n, *shape) that becomes of `x`, whose samples `desc` describes."""
+        """Return the result (n, *shape) for the column `x`, whose samples `desc` describes."""
         raise ArgumentError(f"{self.name}: a transform of columns defines apply")
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
@@ -157,7 +157,7 @@ class ColumnTransform(Transform):
             return self.apply(x, draws, desc)
 
         def alike(part: Array, some: Draws) -> Array:
-            """Apply the transform to samples of one shape, out of a column that has several."""
+            """Apply the transform to the samples of one shape in a column of several shapes."""
             own = changed(desc, shape=part.shape[1:], dtype=part.dtype)
             try:
                 self.described(own)
@@ -187,7 +187,7 @@ def stacked(samples: list[Array]) -> Array:
 
 
 def descs_of(columns: Columns) -> list[DataDesc]:
-    """Return descriptions of columns of which nothing else is known."""
+    """Return descriptions of columns by their arrays alone; -1 for extents that differ."""
     descs: list[DataDesc] = []
     for k, x in enumerate(columns):
         if not len(x) and not isinstance(x, np.ndarray):
@@ -207,7 +207,7 @@ def changed(desc: DataDesc, **values: Any) -> DataDesc:
 
 
 def require_fits(name: str, parameter: str, value: float, desc: DataDesc) -> None:
-    """Raise ArgumentError where a column's dtype does not hold what it is filled with."""
+    """Raise ArgumentError where a column's dtype cannot represent a fill value."""
     if desc.dtype.kind in "iu":
         ends = np.iinfo(desc.dtype)
         if not ends.min <= value <= ends.max or value != int(value):

@@ -1,8 +1,8 @@
-"""Scalar functions of pixels, one after another, as one loop over the pixels of a batch.
+"""Chains of scalar functions of pixels, which run as one loop over the pixels of a batch.
 
-A chain grows by operators; `values` runs what has come together, fused, and stores the result once.
-A change of layout is a view until then, so that reading bytes (height, width, channels), dividing
-by 255, normalising and writing (channels, height, width) is one pass over memory.
+Operators are appended to a chain; `values` runs them, fused, and stores the result once. Until
+then a change of layout is a view, so that reading bytes (height, width, channels), dividing by
+255, normalising and writing (channels, height, width) is one pass over memory.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from nbgraph.shape import Array
 
 
 class Step(NamedTuple):
-    """An operator, its operands besides the value so far, and the dtype that its result has."""
+    """An operator, its operands after the first one, and the dtype of its result."""
 
     operator: Mapper
     operands: list[Array]
@@ -29,10 +29,10 @@ class Step(NamedTuple):
 
 
 class Chain:
-    """A batch, and the operators that are to be applied to its pixels.
+    """A batch, and the operators to apply to its pixels.
 
-    `dtype` is that of the result as it would be stored now. Integers stay integers: what an
-    operator makes of them is rounded, and cut off at the ends of their range.
+    `dtype` is that of the result so far. Integers stay integers: results of operators are rounded,
+    and clipped to the range of the dtype.
     """
 
     def __init__(self, x: Array) -> None:
@@ -46,12 +46,12 @@ class Chain:
     def apply(self, operator: Mapper, *operands: Any, dtype: Any = None) -> None:
         """Apply `operator(value, *operands)`; operands broadcast with the batch.
 
-        With `dtype`, a floating one, the result has it; otherwise the dtype stays.
+        `dtype`: a floating dtype for the result; by default the dtype stays.
         """
         self._add(operator, [np.asarray(o, np.float32) for o in operands], dtype)
 
     def mix(self, matrix: Array, axis: int) -> None:
-        """Make colours (n, k) of sums of the three there are, by a matrix (n, k, 3)."""
+        """Replace three colours by k weighted sums of them, by a matrix (n, k, 3)."""
         x, shape = self.values(), list(self.shape)
         shape[axis] = matrix.shape[1]
         out = np.empty(shape, self.dtype)
@@ -74,7 +74,7 @@ class Chain:
             self._steps.append(Step(rounded, bounds, self.dtype))
 
     def move(self, source: int, target: int) -> None:
-        """Move an axis elsewhere, without copying."""
+        """Move an axis to another position, without copying."""
         self._x = np.moveaxis(self._x, source, target)
         shape = list(self.shape)
         shape.insert(target, shape.pop(source))
@@ -85,7 +85,7 @@ class Chain:
         ]
 
     def values(self) -> Array:
-        """Return the batch with all that was applied, row-major; the chain goes on from it."""
+        """Return the batch after all operators, row-major; the chain continues from it."""
         out = np.empty(self.shape, self.dtype)
         if not self._steps:
             if self._x.dtype == self.dtype and self._x.flags.c_contiguous:
@@ -98,26 +98,26 @@ class Chain:
 
 
 def _run(steps: Sequence[Step], first: list[Array], out: Array) -> None:
-    """Fill `out` with what operators make of `first`, one after another: in one loop where what
-    passes between them has as many bits in memory as it is computed with."""
+    """Fill `out` with the result of operators on `first`: in one loop if the values between them
+    have no fewer bits in memory than in computation, else one after another."""
     if len(steps) > 1 and not any(map(_narrow, [out, *first])):
         operator, operands = _fused(steps, first)
         operator(*operands, out=out, casting="unsafe")
         return
     for k, (operator, operands, dtype) in enumerate(steps):
         whole = k == len(steps) - 1
-        # as it would be stored: the next operator reads what memory would hold
+        # rounded to the dtype in memory, which the next operator reads
         value = out if whole else np.empty(out.shape, dtype) if dtype.kind == "f" else None
         how = {} if value is None else {"out": value, "casting": "unsafe"}
         first = [operator(*first, *operands, **how)]
 
 
 class Pixels(ColumnTransform):
-    """A transform of pixels; a subclass gives `extend`, and `described` where dtype or shape
+    """A transform of pixels; a subclass defines `extend`, and `described` if dtype or shape
     change."""
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """Add what is done to the batch in `chain`."""
+        """Append the operators of this transform to `chain`."""
         raise ArgumentError(f"{self.name}: a transform of pixels defines extend")
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
@@ -127,10 +127,10 @@ class Pixels(ColumnTransform):
 
 
 class Several(Pixels):
-    """Transforms of pixels as one loop; a subclass gives `parts`."""
+    """Transforms of pixels that run as one loop; a subclass defines `parts`."""
 
     def parts(self) -> list[tuple[str, Pixels]]:
-        """Return the transforms, and the names that their random numbers go by."""
+        """Return the transforms with the names that identify their random numbers."""
         raise ArgumentError(f"{self.name}: several transforms of pixels define parts")
 
     def described(self, desc: DataDesc) -> DataDesc:
@@ -145,12 +145,12 @@ class Several(Pixels):
 
 
 def _narrow(x: Array) -> bool:
-    """Return whether values of this dtype have fewer bits than they are computed with."""
+    """Return whether values of this dtype have fewer bits than in computation (float32)."""
     return x.dtype.kind not in "iub" and x.dtype.itemsize < 4
 
 
 def _moved(operand: Array, source: int, target: int) -> Array:
-    """Return an operand as it broadcasts with a batch whose axis is moved."""
+    """Return an operand that broadcasts with a batch after one of its axes was moved."""
     return np.moveaxis(operand, source, target) if operand.ndim else operand
 
 
@@ -167,7 +167,7 @@ def _fused(steps: Sequence[Step], first: list[Array]) -> tuple[Mapper, list[Arra
 
 
 def along(values: Array, ndim: int, axis: int) -> Array:
-    """Return values (n, k) as an array of `ndim` axes, the first and `axis`."""
+    """Return values (n, k) as an array of `ndim` axes: n along the first, k along `axis`."""
     shape = [1] * ndim
     shape[0], shape[axis] = values.shape
     return np.asarray(values, np.float32).reshape(shape)

@@ -1,6 +1,6 @@
-"""Brightness and colour.
+"""Transforms of brightness and colour.
 
-Values of integers stay within their range; floats are not cut off.
+Integers are clipped to the range of their dtype; floats are not clipped.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from nbgraph.io.transforms.functions import blended, scaled, shifted
 from nbgraph.io.transforms.images import Axes, Images
 from nbgraph.shape import Array
 
-LUMA = np.array([0.299, 0.587, 0.114])  # how bright red, green and blue look
+LUMA = np.array([0.299, 0.587, 0.114])  # perceived brightness of red, green and blue
 _YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
 # variances of the colours of ImageNet's pixels, and their directions (Krizhevsky et al., 2012)
 _DEVIATIONS = np.array([55.46, 4.794, 1.148])
@@ -27,7 +27,7 @@ _DIRECTIONS = np.array(
 
 
 class _Factor(Images, Pixels):
-    """A random factor for each sample."""
+    """The base of transforms with a random factor for each sample."""
 
     amount: float | tuple[float, float]
     layout: str | None = None
@@ -38,14 +38,14 @@ class _Factor(Images, Pixels):
 
 
 class _Colours(Images, Pixels):
-    """A transform of three colours."""
+    """The base of transforms of images with three channels."""
 
     def described(self, desc: DataDesc) -> DataDesc:
         self._three(desc)
         return desc
 
     def _three(self, desc: DataDesc) -> int:
-        """Return the axis of three colours."""
+        """Return the axis of the three channels; raise ShapeError for other images."""
         axes = self._axes(desc)
         if axes.channel is None or desc.shape[axes.channel - 1] != 3:
             raise ShapeError(
@@ -115,15 +115,15 @@ class RandomSaturation(_Colours, _Factor):
 
 
 class RandomHue(_Colours):
-    """Turn the colours of each image about the axis of greys, by a random angle.
+    """Rotate the colours of each image about the axis of greys, by a random angle.
 
     Parameters
     ----------
     amount : float r for (-r, r), or (low, high)
-        As a share of half a turn, from -1 to 1.
+        The angle as a share of half a turn, from -1 to 1.
     layout : "HWC" or "CHW", optional
 
-    Colours are turned in YIQ, as MXNet does: their luma stays.
+    Colours are rotated in YIQ, as in MXNet, so that their luma stays.
 
     >>> x = np.array([[[[0.5, 0.5, 0.5]]]])
     >>> RandomHue(0.5)((x,), Draws(0, 0, [0]))[0].round(2).tolist()
@@ -152,12 +152,12 @@ class RandomHue(_Colours):
 
 
 class Grayscale(_Colours):
-    """Make greys of colours, as bright as they look.
+    """Convert colours to greys of the same perceived brightness.
 
     Parameters
     ----------
     channels : 1 or 3
-        Of the result, whose channels are equal.
+        Number of channels of the result, which are equal.
     layout : "HWC" or "CHW", optional
 
     >>> x = np.array([[[[100, 50, 200]]]], dtype="uint8")
@@ -181,7 +181,7 @@ class Grayscale(_Colours):
 
 
 class RandomLighting(_Colours):
-    """Add a random colour to each image, in the directions in which colours of pictures vary.
+    """Add a random colour to each image, along the principal components of colours in ImageNet.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ class RandomLighting(_Colours):
         Standard deviation of the share of each direction (AlexNet's noise: 0.1).
     layout : "HWC" or "CHW", optional
 
-    Colours are those of values up to 255 for integers, up to 1 for floats.
+    Values are assumed to reach 255 for integers, and 1 for floats.
 
     >>> x = np.zeros((1, 1, 1, 3), "float32")
     >>> RandomLighting(0.0)((x,), Draws(0, 0, [0]))[0].tolist()
@@ -216,7 +216,7 @@ class RandomColorJitter(Several):
     hue : float r for (-r, r)
     layout : "HWC" or "CHW", optional
 
-    What is 0 does nothing; see RandomBrightness and its kin.
+    A parameter of 0 has no effect; see RandomBrightness and the others.
 
     >>> RandomColorJitter(brightness=0.4, contrast=0.4)
     RandomColorJitter(brightness=0.4, contrast=0.4)
@@ -280,5 +280,5 @@ def _means(x: Array, axes: Axes) -> Array:
 
 
 def _of_samples(values: Array, chain: Chain) -> Array:
-    """Return a value for each sample, as it broadcasts with a batch."""
+    """Return a value for each sample as an array that broadcasts with a batch."""
     return np.asarray(values, np.float32).reshape(-1, *[1] * (len(chain.shape) - 1))

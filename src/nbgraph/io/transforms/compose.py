@@ -1,4 +1,4 @@
-"""Transforms of transforms: one after another, one of several, sometimes."""
+"""Transforms of transforms: a sequence, a random choice, or a random application of them."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class Compose(Transform):
     def stage(
         self, descs: Sequence[DataDesc], labels: Sequence[str] = (), *, sample: Sample | None = None
     ) -> Stage:
-        """Return the transforms made ready for columns; see Transform.
+        """Return the transforms bound to columns; see Transform.
 
-        `sample` gives the columns of one sample or more, by which is found out what functions that
-        do not describe it make of them; by default a sample of zeros.
+        `sample` returns the columns of one sample or more, on which functions without `describe`
+        are called to learn the shapes of their results; by default a sample of zeros.
         """
         stages: list[Stage] = []
         at, start = 0, Stage(descs, labels, lambda columns, draws: columns)
@@ -77,7 +77,7 @@ class Compose(Transform):
         return Stage(last.descs, last.labels, lambda c, d: _in_turn(stages, c, d))
 
     def _pixels(self, at: int, here: Stage) -> list[Pixels]:
-        """Return the transforms of pixels from `at` on that act on the same columns."""
+        """Return the transforms of pixels from index `at` on that act on the same columns."""
         run: list[Pixels] = []
         for one in self.transforms[at:]:
             if not isinstance(one, Pixels) or (run and one.on != run[0].on):
@@ -98,9 +98,9 @@ class OneOf(Transform):
     Parameters
     ----------
     transforms : sequence of transforms
-        They give samples of the same shapes and dtypes.
+        Their results have the same shapes and dtypes.
     weights : sequence of numbers, optional
-        Their shares of the samples; by default all alike.
+        The relative probability of each; by default equal.
 
     >>> from nbgraph.io.transforms.crops import RandomFlipLeftRight, RandomFlipTopBottom
     >>> turned = OneOf([RandomFlipLeftRight(1.0), RandomFlipTopBottom(1.0)])
@@ -160,10 +160,10 @@ class RandomApply(Transform):
 
     Parameters
     ----------
-    transforms : transform, or sequence of them
+    transforms : transform, or sequence of transforms
         They change neither shapes nor dtypes.
     p : float
-        Probability of a sample.
+        Probability that a sample is transformed.
 
     >>> from nbgraph.io.transforms.crops import RandomFlipLeftRight
     >>> x = np.arange(8).reshape(2, 2, 2)
@@ -213,7 +213,7 @@ def _name(one: Any) -> str:
 
 
 def _named(stage: Stage, name: str) -> Stage:
-    """Return a stage with random numbers of its own."""
+    """Return a stage with its own random numbers, identified by `name`."""
     return Stage(stage.descs, stage.labels, lambda c, d: stage(c, d.child(name)))
 
 
@@ -224,7 +224,7 @@ def _in_turn(stages: Sequence[Stage], columns: Columns, draws: Draws) -> Columns
 
 
 class _Fused(Several):
-    """Transforms of pixels as one loop, with the random numbers that each has alone."""
+    """Transforms of pixels that run as one loop, each with its own random numbers."""
 
     transforms: tuple[Pixels, ...]
     first: int
@@ -236,7 +236,7 @@ class _Fused(Several):
 def _first(
     descs: Sequence[DataDesc], sample: Sample | None, before: Callable[[Columns, Draws], Columns]
 ) -> Callable[[], tuple[Columns, Draws]]:
-    """Return a function without arguments for columns of a sample behind some transforms."""
+    """Return a function that returns the columns of a sample after `before`, and their draws."""
 
     def batch() -> tuple[Columns, Draws]:
         zeros = tuple([np.zeros((1, *(max(n, 1) for n in d.shape)), d.dtype) for d in descs])
@@ -289,7 +289,7 @@ def _kinds(columns: Any) -> str:
 
 
 def _together(parts: Sequence[Column], places: Sequence[Array]) -> Column:
-    """Return columns of some samples each, as one in the order of the batch."""
+    """Return one column, in the order of the batch, from parts with the samples of `places`."""
     back = np.argsort(np.concatenate(places), kind="stable")
     arrays = [p for p in parts if isinstance(p, np.ndarray)]
     if len(arrays) == len(parts) and len({a.shape[1:] for a in arrays}) == 1:

@@ -1,4 +1,4 @@
-"""Parts of images, and their mirror images."""
+"""Transforms that crop or mirror images."""
 
 from typing import ClassVar
 
@@ -19,7 +19,7 @@ class CenterCrop(Images):
     ----------
     size : int or (height, width)
     padding : int or (rows, columns)
-        Rows and columns of `fill` that are put around an image before.
+        Rows and columns of `fill` that are added at each side of an image before the cut.
     fill : float
     layout : "HWC", "CHW" or "HW", optional
         By default that of the column.
@@ -66,7 +66,7 @@ class CenterCrop(Images):
 
 
 class RandomCrop(CenterCrop):
-    """Cut a rectangle out of each image, at a random place.
+    """Cut a rectangle out of each image, at a random position.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class RandomFlipLeftRight(Images):
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
         axes = self._axes(desc)
         axis = getattr(axes, self._along)
-        # pixels of a few bytes would be copied one by one; a channel is copied in one stretch
+        # NumPy copies pixels of a few bytes one by one, but a channel in one loop
         few = axes.channel == x.ndim - 1 and axis == axes.width and x.shape[-1] <= 4
         parts = [(..., k) for k in range(x.shape[-1])] if few else [...]
         out = np.array(x)
@@ -126,7 +126,7 @@ class RandomFlipTopBottom(RandomFlipLeftRight):
 
 
 def padded(x: Array, axes: Axes, margins: tuple[int, int], fill: float) -> Array:
-    """Return images with rows and columns around."""
+    """Return images with rows and columns of `fill` added at each side."""
     if margins == (0, 0):
         return x
     shape, inside = list(x.shape), [slice(None)] * x.ndim
@@ -139,10 +139,10 @@ def padded(x: Array, axes: Axes, margins: tuple[int, int], fill: float) -> Array
 
 
 def cut(x: Array, axes: Axes, rows: Array, columns: Array, size: tuple[int, int]) -> Array:
-    """Return the rectangles of `size` that begin at these rows and columns."""
+    """Return for each image its rectangle of `size` that begins at `rows` and `columns`."""
     spatial = axes.height, axes.width
     windows = np.lib.stride_tricks.sliding_window_view(x, size, axis=spatial)
-    # samples and places first, then a sample's axes, of which a window has those of space
+    # first samples and positions, then a sample's axes, with the window's as height and width
     order = [0, *spatial, *range(1, x.ndim)]
     for place, axis in zip(spatial, (x.ndim, x.ndim + 1)):
         order[2 + place] = axis

@@ -1,8 +1,8 @@
-"""Random numbers of samples, which depend on nothing but seed, epoch, sample and transform.
+"""Random numbers of samples, which depend only on seed, epoch, sample and transform.
 
-A number is fixed by a key, made of the seed, the epoch and the path of the transform
-("0.RandomCrop"), by the number of the sample, and by how many draws the transform has made before.
-So it is the same whatever the batch that the sample is in, the thread that draws, and the order in
+A number is determined by a key of the seed, the epoch and the path of the transform
+("0.RandomCrop"), by the number of the sample, and by the count of earlier draws of the transform.
+It depends neither on the batch with the sample, nor on the thread that draws, nor on the order in
 which batches are prepared. The words are those of the library's Philox.
 """
 
@@ -25,13 +25,13 @@ class Draws:
     Parameters
     ----------
     seed : int
-        From 0 on.
+        At least 0.
     epoch : int
-        Number of the pass over the data.
+        Number of the pass over the data, at least 0.
     index : array of int64, shape (n,)
         Numbers of the samples in their source.
     path : str
-        The drawing transform: those of different paths draw independent numbers.
+        Identifies the transform: different paths have independent numbers.
 
     >>> a = Draws(0, 0, [5, 6, 7]).uniform()
     >>> b = Draws(0, 0, [7, 5]).uniform()
@@ -52,7 +52,7 @@ class Draws:
                 f"Draws: index has shape {self.index.shape}; expected one number for each sample"
             )
         self.path = path
-        self._count = 0  # draws that were made
+        self._count = 0  # earlier draws
 
     def __len__(self) -> int:
         return len(self.index)
@@ -61,39 +61,38 @@ class Draws:
         return f"Draws({self.seed}, {self.epoch}, {self.index.tolist()}, path={self.path!r})"
 
     def child(self, name: str) -> Draws:
-        """Return draws of another transform, or the same ones from their beginning for the same
-        name."""
+        """Return the draws of the transform `name`; each call for one name restarts them."""
         return Draws(self.seed, self.epoch, self.index, f"{self.path}/{name}")
 
     def again(self) -> Draws:
-        """Return the same draws from their beginning."""
+        """Return the same draws, restarted."""
         return Draws(self.seed, self.epoch, self.index, self.path)
 
     def take(self, places: Any) -> Draws:
-        """Return the draws of some samples of the batch, by places or a mask."""
+        """Return the draws of some samples of the batch, by indices or a mask."""
         draws = Draws(self.seed, self.epoch, self.index[places], self.path)
         draws._count = self._count
         return draws
 
     def uniform(self, shape: Any = (), low: float = 0.0, high: float = 1.0) -> Array:
-        """Return float32 numbers from `low` up to `high`, of shape (n, *shape)."""
+        """Return uniform float32 numbers in [low, high), of shape (n, *shape)."""
         from nbgraph.kernels.draws.uniform import uniform
 
         out = self._drawn(uniform, ("float32",), shape, (high - low, low))
-        if high > low:  # rounded, a number may become the upper end
+        if high > low:  # rounding may reach the upper end
             np.minimum(out, np.nextafter(np.float32(high), np.float32(low)), out=out)
         return out
 
     def normal(self, shape: Any = (), loc: float = 0.0, scale: float = 1.0) -> Array:
-        """Return normal float32 numbers of shape (n, *shape)."""
+        """Return normal float32 numbers, mean `loc`, deviation `scale`, of shape (n, *shape)."""
         from nbgraph.kernels.draws.quantiles import standard
 
         return self._drawn(standard, ("normal", "float32"), shape, (scale, loc))
 
     def integers(self, low: int, high: int, shape: Any = ()) -> Array:
-        """Return int64 numbers from `low` up to, not including, `high`, of shape (n, *shape).
+        """Return uniform int64 numbers in [low, high), of shape (n, *shape).
 
-        Raises ArgumentError where there are none, or more than 2**32 - 1.
+        Raises ArgumentError where the range is empty or has more than 2**32 - 1 numbers.
         """
         from nbgraph.kernels.draws.ranges import integers
 
@@ -106,16 +105,16 @@ class Draws:
         return self._drawn(integers, ("int64", 1), shape, (low, count))
 
     def below(self, limits: Any) -> Array:
-        """Return an int64 number from 0 up to, not including, the limit of each sample.
+        """Return uniform int64 numbers in [0, limit), of shape (n, *shape).
 
-        `limits`: one number from 1 on, or an array of shape (n, *shape), whose shape the result
-        has.
+        `limits`: one limit, at least 1, for all samples, or an array of limits of the shape of the
+        result.
         """
         limits = np.asarray(limits)
         shape = limits.shape[1:]
         if not limits.ndim:
             limits = np.full(len(self), limits)
-        # of 24 bits: so many places are never there to choose from
+        # 24 random bits are enough for a choice among positions
         return (self.uniform(shape).astype(np.float64) * limits).astype(np.int64)
 
     def bernoulli(self, p: float, shape: Any = ()) -> Array:
@@ -123,15 +122,15 @@ class Draws:
         return self.uniform(shape) < np.float32(p)
 
     def order(self) -> Array:
-        """Return the places of the batch's samples in a random order.
+        """Return the indices of the batch's samples in a random order.
 
-        Each sample draws a number, by which they are sorted: so the order depends on which samples
-        are in the batch, and on nothing else.
+        Samples are sorted by a random number of each, so that the order depends only on the set of
+        samples in the batch.
         """
         return np.lexsort((self.index, self.uniform()))
 
     def _drawn(self, make: Any, arguments: tuple[Any, ...], shape: Any, parameters: Any) -> Array:
-        from nbgraph.kernels.draws.keyed import fill_rows  # the compiler loads when it is needed
+        from nbgraph.kernels.draws.keyed import fill_rows  # loads the compiler
 
         extents = (shape,) if isinstance(shape, int) else tuple(shape)
         dtype = np.dtype(arguments[0] if arguments[0] != "normal" else arguments[1])
@@ -145,7 +144,7 @@ class Draws:
 
 @functools.lru_cache(maxsize=256)
 def _key(seed: int, epoch: int, path: str) -> tuple[int, int]:
-    """Return two words, as int64, that all draws of a transform have in common."""
+    """Return two words, as int64: the key of all draws of a transform."""
     entropy = (len(path), *path.encode(), epoch, seed)
     low, high = np.random.SeedSequence(entropy).generate_state(2, np.uint64).view(np.int64)
     return int(low), int(high)

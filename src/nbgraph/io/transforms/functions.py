@@ -1,4 +1,4 @@
-"""Scalar functions of a pixel."""
+"""Scalar functions of a pixel, which `Chain` fuses into one loop."""
 
 import numpy as np
 
@@ -19,13 +19,13 @@ def shifted(x, offset):
 
 @op(certify=False)
 def blended(x, other, share):
-    """Return a share of a value plus the rest of another one."""
+    """Return the mean of two values, weighted by a share of the first one."""
     return x * share + other * (1 - share)
 
 
 @op(certify=False)
 def normalised(x, mean, deviation):
-    """Return a value as deviations from a mean."""
+    """Return the number of deviations between a value and a mean."""
     return (x - mean) / deviation
 
 
@@ -37,5 +37,5 @@ def mixed(red, green, blue, a, b, c):
 
 @op(certify=False)
 def rounded(x, low, high):
-    """Return the nearest whole number between bounds."""
+    """Return a value rounded to a whole number and clipped to bounds."""
     return min(max(np.rint(x), low), high)

@@ -1,4 +1,4 @@
-"""The axes of a sample: height, width and channels."""
+"""The base of transforms of images, and the axes of an image: height, width and channels."""
 
 from typing import NamedTuple
 
@@ -9,12 +9,12 @@ from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.base import ColumnTransform, require_fits
 from nbgraph.shape import Array
 
-IS_LAYOUT = require_word, ("HWC", "CHW", "HW", None)  # None: that of the column
-_CHANNELS = (3, 4, 1)  # what an axis of channels has, where nothing says which one it is
+IS_LAYOUT = require_word, ("HWC", "CHW", "HW", None)  # None: the column's layout
+_CHANNELS = (3, 4, 1)  # extents by which an axis of channels is recognised
 
 
 class Axes(NamedTuple):
-    """Axes of a batch (n, *sample): those of height and width, and of channels where there are."""
+    """The axes of height, width and channels (None without channels) in a batch (n, *sample)."""
 
     height: int
     width: int
@@ -22,7 +22,7 @@ class Axes(NamedTuple):
 
     @property
     def layout(self) -> str:
-        """As letters, those of a sample."""
+        """The axes of a sample as letters, such as "HWC"."""
         if self.channel is None:
             return "HW"
         return "CHW" if self.channel == 1 else "HWC"
@@ -34,9 +34,9 @@ _AXES = {"HWC": Axes(1, 2, 3), "CHW": Axes(2, 3, 1), "HW": Axes(1, 2, None)}
 def axes_of(name: str, desc: DataDesc, layout: str | None = None) -> Axes:
     """Return the axes of a column of images.
 
-    `layout`, of which the user is sure, goes before that of the description; without either one the
-    axis of 3 elements is that of channels, or else that of 4, or of 1. ShapeError where that says
-    nothing.
+    `layout`, from the user, has precedence over that of the description. Without either one the
+    channels are the axis of extent 3, or else of 4, or of 1. Raises ShapeError where this is
+    ambiguous.
     """
     shape = tuple(desc.shape)
     stated = layout or desc.layout.removeprefix("N")
@@ -57,7 +57,7 @@ def axes_of(name: str, desc: DataDesc, layout: str | None = None) -> Axes:
 
 
 class Images(ColumnTransform):
-    """A transform of images, which has a parameter `layout`."""
+    """A transform of images with a parameter `layout`."""
 
     _checks = {"p": (require_number, 0, 1), "fill": (require_number,), "layout": IS_LAYOUT}
 
@@ -79,7 +79,7 @@ def resized(desc: DataDesc, axes: Axes, size: tuple[int, int]) -> tuple[int, ...
 
 
 def channels_last(x: Array, axes: Axes) -> Array:
-    """Return a view (n, height, width, channels)."""
+    """Return images as a view (n, height, width, channels)."""
     if axes.channel is None:
         return x[..., None]
     return np.moveaxis(x, axes.channel, 3)

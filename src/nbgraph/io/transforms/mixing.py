@@ -1,4 +1,4 @@
-"""Images of which parts are missing, or come from another sample of the batch."""
+"""Transforms that erase parts of images, or mix samples of a batch."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from nbgraph.shape import Array
 
 
 class Cutout(Images):
-    """Fill a rectangle of each image, about a random pixel, with one value.
+    """Fill a rectangle of each image, centred at a random pixel, with one value.
 
     Parameters
     ----------
     size : int or (height, width)
-        Of the rectangle, of which parts may lie outside of the image.
+        Size of the rectangle, which may lie partly outside of the image.
     p : float
-        Probability that an image has one.
+        Probability that an image gets a rectangle.
     fill : float
     layout : "HWC", "CHW" or "HW", optional
 
@@ -57,14 +57,14 @@ class Mixup(ColumnTransform):
     Parameters
     ----------
     alpha : float
-        The share of a sample is drawn from the distribution Beta(alpha, alpha); the larger half is
-        its own.
+        The share is drawn from the distribution Beta(alpha, alpha); a sample keeps the larger part
+        of itself.
     p : float
         Probability that a sample is blended.
     on : str
         By default all columns. Labels are probabilities: see OneHot.
 
-    Integers become float32. Who is blended with whom depends on the samples of the batch, hence on
+    Integers become float32. The choice of pairs depends on the samples of the batch, and so on
     batch_size, but neither on workers nor on prefetching.
 
     >>> x, y = np.array([[0.0], [1.0]]), np.eye(2)
@@ -106,19 +106,19 @@ class Mixup(ColumnTransform):
 
 
 class CutMix(Mixup):
-    """Put a rectangle of another sample of the batch into each image; labels are blended by area.
+    """Paste a rectangle of another sample of the batch into each image; blend labels by area.
 
     Parameters
     ----------
     alpha : float
-        The area that stays is drawn from the distribution Beta(alpha, alpha).
+        The share of the area that stays is drawn from the distribution Beta(alpha, alpha).
     p : float
         Probability that a sample gets a rectangle.
     layout : "HWC", "CHW" or "HW", optional
     on : str
         By default all columns: images, and labels that are probabilities (see OneHot).
 
-    Which samples go together is said in Mixup.
+    Samples are paired as in Mixup.
 
     >>> x, y = np.stack([np.zeros((8, 8)), np.ones((8, 8))]), np.eye(2)
     >>> mixed, labels = CutMix(1.0)((x, y), Draws(0, 0, [0, 1]))
@@ -165,7 +165,7 @@ class CutMix(Mixup):
 
 
 def partners(draws: Draws) -> Array:
-    """Return for each sample the place of another one: the next in a random order of the batch."""
+    """Return for each sample the index of the next one in a random order of the batch."""
     order = draws.order()
     places = np.empty_like(order)
     places[order] = np.roll(order, -1)
@@ -173,20 +173,20 @@ def partners(draws: Draws) -> Array:
 
 
 def beta(draws: Draws, alpha: float) -> Array:
-    """Return numbers (n,) of the distribution Beta(alpha, alpha), float64."""
-    from scipy.special import betaincinv  # SciPy loads when it is needed
+    """Return float64 random numbers (n,) of the distribution Beta(alpha, alpha)."""
+    from scipy.special import betaincinv  # loads SciPy
 
     u = draws.uniform().astype(np.float64) + 2.0**-25  # 24 bits: the middle of each step
     return betaincinv(alpha, alpha, u)
 
 
 def extents_of(x: Array, axes: Axes) -> tuple[int, int]:
-    """Return height and width."""
+    """Return height and width of a batch of images."""
     return x.shape[axes.height], x.shape[axes.width]
 
 
 def rectangles(extents: Any, size: Array, draws: Draws) -> Array:
-    """Return which pixels are in a random rectangle of `size` (n, 2): bool (n, height, width)."""
+    """Return the masks (n, height, width) of random rectangles of `size` (n, 2)."""
     middles = draws.below(np.broadcast_to(extents, size.shape))
     first = middles - size // 2
     inside: list[Array] = []
@@ -197,7 +197,7 @@ def rectangles(extents: Any, size: Array, draws: Draws) -> Array:
 
 
 def _mean(x: Array, partner: Array, share: Array) -> Array:
-    """Return a share of each sample plus the rest of its partner."""
+    """Return share * sample + (1 - share) * partner for each sample."""
     own = share.reshape(-1, *[1] * (x.ndim - 1)).astype(np.float32)
     out = np.empty(x.shape, "float32" if x.dtype.kind in "iub" else x.dtype)
     if out.size:

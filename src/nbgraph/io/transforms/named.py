@@ -1,4 +1,4 @@
-"""Transforms by MXNet's names, where these stand for others."""
+"""Transforms with MXNet's names that are built from other transforms."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ HybridRandomApply = RandomApply
 
 
 def RandomGray(p: float = 0.5) -> RandomApply:
-    """Make images grey with probability `p`; they keep three channels.
+    """Convert images to grey with probability `p`; they keep three channels.
 
     >>> RandomGray(0.1)
     RandomApply(transforms=(Grayscale(channels=3),), p=0.1)
@@ -20,7 +20,7 @@ def RandomGray(p: float = 0.5) -> RandomApply:
 
 
 def RandomRotation(angle_limits: tuple[float, float], rotate_with_proba: float = 1.0) -> Any:
-    """Turn images by degrees between limits, counter-clockwise, with a probability.
+    """Rotate images counter-clockwise by random degrees within limits, with a probability.
 
     >>> RandomRotation((-10, 10))
     RandomAffine(degrees=(-10.0, 10.0))
@@ -30,7 +30,7 @@ def RandomRotation(angle_limits: tuple[float, float], rotate_with_proba: float =
 
 
 def Rotate(rotation_degrees: float) -> RandomAffine:
-    """Turn images by so many degrees, counter-clockwise.
+    """Rotate images counter-clockwise by a fixed number of degrees.
 
     >>> Rotate(90)
     RandomAffine(degrees=(90.0, 90.0))

@@ -1,4 +1,4 @@
-"""Images of another resolution, by Pillow, which averages what a smaller image leaves out."""
+"""Transforms that resize images by Pillow, which averages pixels for a smaller size."""
 
 from collections.abc import Sequence
 
@@ -18,18 +18,18 @@ _ATTEMPTS = 10
 
 
 class Resize(Images):
-    """Give each image another height and width.
+    """Resize each image to another height and width.
 
     Parameters
     ----------
     size : int or (height, width)
     keep_ratio : bool
-        With one int: that of the shorter side; the other one follows.
+        With an int `size`: that of the shorter side; the longer one keeps the aspect ratio.
     interpolation : "linear", "nearest", "box", "cubic" or "lanczos"
     layout : "HWC", "CHW" or "HW", optional
 
-    uint8 images of 1, 3 or 4 channels are resized as Pillow does; others as float32, channel by
-    channel, and integers are rounded.
+    uint8 images of 1, 3 or 4 channels are resized as by Pillow; other images as float32, channel
+    by channel, and integers are rounded.
 
     >>> x = np.arange(16, dtype="float32").reshape(1, 4, 4)
     >>> Resize(2, interpolation="box")((x,), Draws(0, 0, [0]))[0].tolist()
@@ -76,11 +76,11 @@ class RandomResizedCrop(Images):
     scale : (low, high)
         The rectangle's area as a share of the image's.
     ratio : (low, high)
-        Its width over its height.
+        The rectangle's width divided by its height.
     interpolation, layout : see Resize
 
-    Where none of ten such rectangles lies within an image, the largest one in its middle is taken
-    whose shape is within `ratio`.
+    If none of ten random rectangles lies within an image, the largest rectangle in its middle
+    with a shape within `ratio` is cut.
 
     >>> x = np.zeros((2, 8, 8, 3), "uint8")
     >>> RandomResizedCrop(4)((x,), Draws(0, 0, [0, 1]))[0].shape
@@ -128,7 +128,7 @@ class RandomResizedCrop(Images):
 def _resized(
     x: Array, axes: Axes, boxes: Sequence[Box], size: tuple[int, int], interpolation: str
 ) -> Array:
-    """Return each image's box in another size."""
+    """Return each image's box, resized to `size`."""
     image = extra("PIL.Image", "pillow", "data", "Resize, RandomResizedCrop")
     images, method, shape = channels_last(x, axes), FILTERS[interpolation], size[::-1]
     if x.dtype == np.uint8 and images.shape[3] in (1, 3, 4):

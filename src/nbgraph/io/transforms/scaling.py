@@ -1,4 +1,4 @@
-"""Numbers of pixels as a model takes them: floats, normalised, in the layout that it wants."""
+"""Transforms of pixels to a model's input: floats, normalised values, order of axes."""
 
 from typing import Any, ClassVar
 
@@ -19,12 +19,12 @@ def _divisor(what: str, value: Any) -> float | None:
 
 
 class ToFloat(Pixels):
-    """Divide by a number, which gives float32 of integers: bytes become numbers from 0 to 1.
+    """Divide by a number; integers become float32, so bytes become numbers from 0 to 1.
 
     Parameters
     ----------
     divisor : float, optional
-        By default the largest number of an integer dtype, and 1 for floats.
+        By default the largest number of the dtype for integers, and 1 for floats.
 
     >>> ToFloat()((np.array([[0, 51, 255]], dtype="uint8"),), Draws(0, 0, [0]))[0].tolist()
     [[0.0, 0.20000000298023224, 1.0]]
@@ -57,7 +57,7 @@ class Normalize(Images, Pixels):
     mean, std : float, or one for each channel
         std is not 0.
     layout : "HWC", "CHW" or "HW", optional
-        Where there is one for each channel.
+        Needed for one mean or deviation for each channel.
 
     >>> x = np.array([[[[1.0, 3.0]]]])
     >>> Normalize((1, 2), (1, 0.5), layout="HWC")((x,), Draws(0, 0, [0]))[0].tolist()
@@ -80,7 +80,7 @@ class Normalize(Images, Pixels):
         return changed(desc, dtype=_floating(desc.dtype))
 
     def _shaped(self, parameter: str, desc: DataDesc) -> Array:
-        """Return a parameter as it broadcasts with a batch."""
+        """Return a parameter as an array that broadcasts with a batch."""
         values = np.asarray(getattr(self, parameter), np.float32)
         if not values.ndim:
             return values
@@ -100,7 +100,7 @@ class Normalize(Images, Pixels):
 
 
 class _Layout(Images, Pixels):
-    """Channels elsewhere."""
+    """The base of transforms that move the axis of channels."""
 
     _wanted: ClassVar[str] = "CHW"
 
@@ -120,12 +120,12 @@ class _Layout(Images, Pixels):
 
 
 class ToCHW(_Layout):
-    """Put channels before height and width.
+    """Move channels before height and width.
 
     Parameters
     ----------
     layout : "HWC" or "CHW", optional
-        The one there is.
+        The layout of the input.
 
     >>> ToCHW()((np.zeros((5, 8, 9, 3)),), Draws(0, 0, np.arange(5)))[0].shape
     (5, 3, 8, 9)
@@ -133,7 +133,7 @@ class ToCHW(_Layout):
 
 
 class ToHWC(_Layout):
-    """Put channels behind height and width.
+    """Move channels after height and width.
 
     >>> ToHWC()((np.zeros((5, 3, 8, 9)),), Draws(0, 0, np.arange(5)))[0].shape
     (5, 8, 9, 3)
@@ -143,12 +143,12 @@ class ToHWC(_Layout):
 
 
 class ToTensor(ToCHW):
-    """Make float32 from 0 to 1 of bytes, channels first: ToFloat and ToCHW, by MXNet's name.
+    """Convert bytes to float32 from 0 to 1, channels first: ToFloat and ToCHW (MXNet's name).
 
     Parameters
     ----------
     layout : "HWC" or "CHW", optional
-        The one there is.
+        The layout of the input.
 
     >>> x = np.full((2, 4, 5, 3), 255, "uint8")
     >>> y = ToTensor()((x,), Draws(0, 0, [0, 1]))[0]

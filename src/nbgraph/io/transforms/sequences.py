@@ -1,4 +1,4 @@
-"""Sequences of different lengths in one array."""
+"""The transform that pads sequences of different lengths into one array."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from nbgraph.io.transforms.draws import Draws
 
 
 class PadSequences(ColumnTransform):
-    """Fill sequences up to one length, and say how long each was.
+    """Pad sequences to one length, and add a column with their lengths.
 
     Parameters
     ----------
     length : int, sequence of int, or None
-        One length; or several, of which the smallest is taken that holds the longest sequence of a
-        batch; None: the length of that sequence.
+        One length; or several, of which a batch takes the smallest that its longest sequence fits;
+        None: the length of that sequence.
     value : float
-        What sequences are filled with.
+        Value of the padding.
     truncate : bool
-        Whether longer sequences are cut off; otherwise they are a ShapeError.
+        Whether longer sequences are truncated; otherwise they raise ShapeError.
     lengths : bool
-        Whether a column `NAME_length` (int64) comes behind each column.
+        Whether a column `NAME_length` (int64) is added after each column.
 
-    A sequence has shape (steps, *shape), steps of one shape.
+    A sequence has shape (steps, *shape), with steps of one shape.
 
     >>> few = [np.array([1, 2, 3]), np.array([4])]
     >>> x, steps = PadSequences((2, 4))((few,), Draws(0, 0, [0, 1]))

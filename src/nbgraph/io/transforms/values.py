@@ -1,4 +1,4 @@
-"""Values as they are wanted: another dtype, classes as rows, a function of one's own."""
+"""Transforms of values: casts, user functions, one-hot rows and smoothed labels."""
 
 from collections.abc import Callable
 from dataclasses import field
@@ -31,7 +31,7 @@ class Cast(ColumnTransform):
     Parameters
     ----------
     dtype : dtype
-        Floats that become integers lose their fraction; NaN and numbers out of range raise
+        A cast of floats to integers drops the fraction; NaN and numbers out of range raise
         DTypeError.
 
     >>> Cast("float32")((np.array([[1, 2]]),), Draws(0, 0, [0]))[0].dtype
@@ -64,13 +64,13 @@ class Lambda(ColumnTransform):
     Parameters
     ----------
     function : callable
-        It gives an array of as many samples. What depends on chance is written as a function
+        It returns an array with the same number of samples. For random results write a function
         f(columns, draws) instead, which a list of transforms takes as it is.
     shape : tuple of int, optional
-        Of a sample of the result.
+        Shape of a sample of the result.
     dtype : dtype, optional
-        Of the result. Where one of both is not given, the function is called once with a sample of
-        zeros to find out.
+        Dtype of the result. Without `shape` or `dtype` the function is called once with a sample
+        of zeros to determine it.
 
     >>> Lambda(np.square)((np.array([[1.0, 2.0]]),), Draws(0, 0, [0]))[0].tolist()
     [[1.0, 4.0]]
@@ -109,7 +109,7 @@ class Lambda(ColumnTransform):
 
 
 class OneHot(ColumnTransform):
-    """Make a row of zeros with a one at the class, of each label.
+    """Replace each label by a row of zeros with a one at the class.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class OneHot(ColumnTransform):
     on : str
         By default the labels.
 
-    LabelError where a label is not a class.
+    Raises LabelError for a label that is not a class.
 
     >>> OneHot(3, on="all")((np.array([2, 0]),), Draws(0, 0, [0, 1]))[0].tolist()
     [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
@@ -151,7 +151,7 @@ class OneHot(ColumnTransform):
 
 
 class LabelSmoothing(ColumnTransform):
-    """Move a share of each label's probability to all classes alike.
+    """Move a share of each label's probability to all classes evenly.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ class LabelSmoothing(ColumnTransform):
 
 
 def require_probabilities(name: str, desc: DataDesc) -> None:
-    """Raise ArgumentError where a column holds classes rather than their probabilities."""
+    """Raise ArgumentError unless a column has probabilities of classes."""
     if not is_float(desc.dtype) or not len(desc.shape):
         raise ArgumentError(
             f"{name}: column {desc.name!r} has samples {desc.dtype}{list(desc.shape)}; expected "

@@ -21,8 +21,8 @@ from nbgraph.kernels.capture.values import Node, Static, Value, flatten, is_none
 from nbgraph.kernels.scalar.kinds import kind_of_dtype, promote
 
 MAX_SIZE = 1024  # entries of an array that a function makes
-Step = Callable[..., Any]  # how a function of NumPy arranges the numbers of an array
-_STRONG = {"i": "int64", "b": "bool"}  # what Python's numbers are in an array
+Step = Callable[..., Any]  # arranges the numbers of an array as a function of NumPy does
+_STRONG = {"i": "int64", "b": "bool"}  # kinds that Python's numbers get in an array
 
 
 def spread(call: Call, fn: Callable[..., Value], *values: Value) -> Value:
@@ -45,14 +45,14 @@ def spread(call: Call, fn: Callable[..., Value], *values: Value) -> Value:
 def whole(
     call: Call, value: Value, what: str, remedy: str = "use a constant, so that it is known"
 ) -> int:
-    """Return a constant integer."""
+    """Return `value`, a constant integer, as an int; refuse other values."""
     if not (isinstance(value, Node) and value.op == "const" and value.kind != "f"):
         call.refuse(f"{what} is not a constant integer", remedy)
     return int(value.data)
 
 
 def shape_of(call: Call, value: Value) -> tuple[int, ...]:
-    """Return a shape that is known."""
+    """Return a shape, a constant integer or a tuple of these, as a tuple."""
     parts = value if isinstance(value, tuple) else (value,)
     return tuple(whole(call, part, "the shape of an array") for part in parts)
 
@@ -122,7 +122,7 @@ def axes(call: Call, fn: Callable[[Array], Value], value: Value, axis: Value) ->
 
 
 def depth(value: Value) -> int:
-    """How many dimensions a value has."""
+    """Return the number of dimensions of a value."""
     return 1 + (depth(value[0]) if value else 0) if isinstance(value, tuple) else 0
 
 
@@ -141,12 +141,12 @@ def leaves(value: Value) -> Iterator[Node]:
 
 
 def transposed(value: Value) -> Value:
-    """Columns as rows."""
+    """Return a matrix with its columns as rows."""
     return arranged(value, np.transpose)
 
 
 def arranged(array: Value, step: Step, new: Value = None) -> Value:
-    """Return an array as a function of NumPy arranges it, or that array (`new`)."""
+    """Return an array arranged by `step`, or with `new` stored where `step` puts its entries."""
     extents, entries = shape(array), [*leaves(array)]
     places = step(np.arange(len(entries)).reshape(extents))
     if new is not None:
@@ -158,10 +158,10 @@ def arranged(array: Value, step: Step, new: Value = None) -> Value:
 
 
 def keeps(array: Value, steps: Sequence[Any]) -> bool:
-    """Return whether what steps lead to in an array is part of it, as NumPy has it."""
+    """Return whether the result of these steps is part of the array itself, as in NumPy."""
     whole: Any = np.empty(shape(array))
     part = whole
-    for step in steps:  # whatever an index is, the strides are the same
+    for step in steps:  # the value of an index does not change the strides
         places = () if callable(step) else tuple(0 if isinstance(p, Node) else p for p in step)
         part = cast("Step", step)(part) if callable(step) else part[places]
     return isinstance(array, Array) and np.may_share_memory(whole, part)
@@ -181,7 +181,7 @@ def matmul(call: Call, a: Value, b: Value) -> Value:
 
 
 def _reshaped(call: Call, *extents: Value) -> Step:
-    """How entries get another shape; one extent may be -1."""
+    """Return the step that gives an array another shape; one extent may be -1."""
     asked = shape_of(call, extents[0] if len(extents) == 1 else tuple(extents))
 
     def step(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -208,7 +208,7 @@ def exchanges(count: int) -> Iterator[tuple[int, int]]:
 
 
 def in_order(call: Call, items: Sequence[Value], reverse: bool = False) -> list[Value]:
-    """Numbers from the least to the largest; NaN is above all."""
+    """Return numbers from the least to the largest; NaN comes last."""
     ordered = list(items)
     if not all(isinstance(item, Node) for item in ordered) or len(ordered) > MAX_SORTED:
         call.refuse(f"what is sorted is not up to {MAX_SORTED} numbers", "sort before the call")
@@ -332,7 +332,7 @@ METHODS: dict[str, Callable[..., Value]] = {
     "trace": lambda call, a: call.text(vectors.trace, a),
     "item": lambda call, a, *place: next(leaves(a)) if not place else [*leaves(a)][place[0].data],
 }
-# how functions and methods of NumPy arrange the numbers of an array, of which they make no copy
+# how functions and methods of NumPy that make no copy arrange the numbers of an array
 STEPS: dict[Any, Callable[..., Step]] = {
     np.asarray: lambda call: np.asarray,
     **dict.fromkeys((np.transpose, "transpose", "T"), lambda call: np.transpose),

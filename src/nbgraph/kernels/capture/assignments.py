@@ -50,7 +50,7 @@ def assigned(tracer: Tracer, st: ast.Assign | ast.AnnAssign, env: Env, path: Nod
 
 
 def augmented(tracer: Tracer, st: ast.AugAssign, env: Env, path: Node) -> Env:
-    """`target op= value`; a list or an array is changed in place."""
+    """Return the environment after `target op= value`; a list or an array is changed in place."""
     env, target = dict(env), st.target
     names = {*env}
     if isinstance(target, ast.Name):
@@ -82,7 +82,7 @@ def augmented(tracer: Tracer, st: ast.AugAssign, env: Env, path: Node) -> Env:
 
 
 def _once(tracer: Tracer, node: Any, env: Env, path: Node) -> Any:
-    """Names that hold the values of an expression, so that it is evaluated once: its text."""
+    """Return `node` with its values bound to names in `env`, so that it is evaluated once."""
     once = functools.partial(_once, tracer, env=env, path=path)
     match node:
         case None | ast.Name() | ast.Constant():
@@ -99,8 +99,8 @@ def _once(tracer: Tracer, node: Any, env: Env, path: Node) -> Any:
 def assign_to(
     tracer: Tracer, target: ast.expr, value: Value, env: Env, path: Node | None = None
 ) -> None:
-    """Assign to names, items, attributes and tuples of such, in place of the environment; without
-    a path to names alone."""
+    """Assign to a name, item, attribute or tuple of these by changing `env`; without `path` only
+    names can be assigned to."""
     match target:
         case ast.Subscript() if path is not None:
             _store(tracer, target, value, env, path)
@@ -122,7 +122,7 @@ def assign_to(
 
 
 def _store(tracer: Tracer, target: ast.Subscript, value: Value, env: Env, path: Node) -> None:
-    """`owner[...] = value`."""
+    """Store `value` for `owner[...] = value` by changing `env`."""
     owner, call = tracer.object(target.value, env, path), Call(tracer, target, path)
     if isinstance(mapping(tracer.dereference(owner, env)), (Mapping, Pairs)):
         store_key(call, owner, tracer.expression(target.slice, env, path), value, env)
@@ -134,7 +134,7 @@ def _store(tracer: Tracer, target: ast.Subscript, value: Value, env: Env, path: 
 
 
 def _read(tracer: Tracer, value: Value, env: Env, targets: Sequence[str]) -> Value:
-    """Return a tuple with the present parts of lists; one that is a target is exchanged."""
+    """Return a tuple with parts of lists as they are now; a part may be one of the targets."""
     if type(value) is tuple:
         return tuple(_read(tracer, item, env, targets) for item in value)
     exchanged = isinstance(value, View) and ast.unparse(value.node) in targets
@@ -144,7 +144,7 @@ def _read(tracer: Tracer, value: Value, env: Env, targets: Sequence[str]) -> Val
 def _parts(
     tracer: Tracer, target: ast.Tuple | ast.List, value: Value, env: Env
 ) -> list[tuple[ast.expr, Value]]:
-    """Each target with the item that is assigned to it; one with a star takes a list."""
+    """Return each target with the item that is assigned to it; a starred one takes a list."""
     items = tracer.each(target, value, env)
     items = keys(tracer, target, items) if isinstance(items, Mapping) else items
     items = objects.characters(Call(tracer, target, tracer.graph.const(True)), items)
@@ -276,7 +276,7 @@ def _cases(
 
 
 def _fits(tracer: Tracer, pattern: ast.pattern, subject: Value, env: Env, path: Node) -> Node:
-    """Return whether a value fits; the names of the pattern are bound in `env`."""
+    """Return whether a value matches a pattern; bind the names of the pattern in `env`."""
     graph, referred = tracer.graph, subject
     subject = tracer.each(pattern, subject, env)  # type: ignore[arg-type]
     match pattern:
@@ -319,6 +319,6 @@ def _fits(tracer: Tracer, pattern: ast.pattern, subject: Value, env: Env, path: 
 
 
 def _starred(items: tuple[Value, ...], star: int, count: int) -> tuple[Value, ...]:
-    """Return items for so many targets, of which the one with a star takes a list."""
+    """Return the items for `count` targets, with a list for the starred target."""
     end = len(items) - (count - 1 - star)
     return (*items[:star], List(items[star:end]), *items[end:])

@@ -19,8 +19,7 @@ from nbgraph.kernels.scalar.kinds import INTEGERS, promote
 
 
 def _whole(call: Call, fn: FunctionType) -> Value:
-    """Return the value of a function of Python's integers: those of a narrow dtype do not wrap in
-    it."""
+    """Return the value of a function of Python's integers, in 64 bits for narrower dtypes."""
     if fn in (integers.gcd, integers.lcm) and len(call.args) > 2:
         first, second, *others = call.args
         pair = _whole(call.of(fn, first, second), fn)
@@ -38,7 +37,7 @@ def _whole(call: Call, fn: FunctionType) -> Value:
     ]
     value = call.tracer.compose(fn, wide, call.path)
     if fn in (integers.comb, integers.perm) and len(wide) == 2:
-        n, k = wide[0], wide[-1] if isinstance(wide[-1], Node) else wide[0]  # of None: all of n
+        n, k = wide[0], wide[-1] if isinstance(wide[-1], Node) else wide[0]  # for None: all n
         operands = [value, n, k, call.graph.const(fn is integers.perm)]
         in_floats = call.tracer.compose(integers.ways_in_floats, operands, call.path)
         call.graph.wide[value.id] = in_floats
@@ -98,8 +97,7 @@ def _composed(call: Call, fn: FunctionType) -> Value:
 
 
 def _known(call: Call, fn: Any) -> Value:
-    """Return the value of a function of texts, types and literals: `float("inf")`,
-    `np.finfo(float)`."""
+    """Return the value of a function of constants, such as `float("inf")`, `np.finfo(float)`."""
     try:
         if (value := objects.of_constants(call._replace(target=fn))) is not None:
             return value
@@ -191,7 +189,7 @@ def _round_to(call: Call, a: Node, digits: Node, fn: Any = composed.round_to) ->
 
 
 def _npround(call: Call, a: Node, digits: Node | None = None) -> Value:
-    """`np.round`: unlike Python's `round` it keeps the dtype, of bool it makes floats."""
+    """Return `np.round`, which unlike Python's keeps the dtype, and makes floats of bools."""
     a = _floating(call, a) if a.kind == "bool" else a
     if digits is not None:
         return _round_to(call, a, digits)
@@ -235,7 +233,7 @@ def _cast(name: str) -> _Function:
 
 
 def _below_infinity(op: str, *, of_integers: bool) -> _Function:
-    """How the absolute value of a number compares to infinity."""
+    """Return a comparison of the absolute value of a number to infinity."""
 
     def compared(call: Call, a: Node) -> Node:
         graph = call.graph

@@ -1,4 +1,4 @@
-"""Calls: of what is known by identity, of operators, helpers, methods and nested functions."""
+"""Calls of functions known by identity, of operators, helpers, methods and nested functions."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def call(tracer: Tracer, node: ast.Call, env: Env, path: Node) -> Value:
 
 
 def _keywords(tracer: Tracer, node: ast.Call, env: Env, path: Node) -> dict[str, Value]:
-    """Return the keyword arguments of a call; `**dict` stands for its items."""
+    """Return the keyword arguments of a call; `**dict` gives one for each key."""
     keywords: dict[str, Value] = {}
     for keyword in node.keywords:
         value = placed(tracer.object(keyword.value, env, path), env)
@@ -103,14 +103,14 @@ def _keywords(tracer: Tracer, node: ast.Call, env: Env, path: Node) -> dict[str,
 
 
 def called(tracer: Tracer, call: Call) -> Value:
-    """Return the value of a call whose arguments are known, of lists as references to them."""
+    """Return the value of a call whose arguments are evaluated; lists are passed as references."""
     call = _unbound(call)
     target, env = call.target, tracer.frame
     if isinstance(target, Method):
         return target.call(call, target.owner, target.name)
     if target is next and (value := next_of(call)) is not None:
         return value
-    if target is locals:  # those that have a value
+    if target is locals:  # names that have a value
         names = tracer.fn.__code__.co_varnames
         return Mapping({n: env[n] for n in names if not isinstance(env.get(n, Unset()), Undefined)})
     as_dtype = target is np.asarray and len(call.args) > 1
@@ -130,7 +130,7 @@ def called(tracer: Tracer, call: Call) -> Value:
 
 
 def apply(tracer: Tracer, call: Call) -> Value:
-    """Return the value of a function for the values of its arguments."""
+    """Return the value that a function has for these arguments."""
     call = _unbound(call)
     target, args = call.target, call.args
     for handler in _HANDLERS:
@@ -144,7 +144,7 @@ def apply(tracer: Tracer, call: Call) -> Value:
     if isinstance(target, Inlinable):
         return target.inline(call)
     operation = _operation_of(target)
-    if operation is not None and isinstance(target, np.ufunc):  # which makes arrays of lists
+    if operation is not None and isinstance(target, np.ufunc):  # a ufunc makes arrays of lists
         args = [sequences.as_arrays(a) for a in args]
     if operation is not None and any(isinstance(a, Array) for a in args):
         return spread(call, lambda *row: tracer.apply(call._replace(args=list(row))), *args)
@@ -186,7 +186,7 @@ def _refuse_function(call: Call) -> Value:
         remedy = "use a class without it, a tuple or a list"
     error = refusal(call.tracer, call.node, what, remedy)
     if survey is not None and not of_tuples:
-        survey.add(call.tracer, error)  # whatever its arguments are
+        survey.add(call.tracer, error)  # an obstacle for all arguments
     raise error
 
 
@@ -194,7 +194,7 @@ def _refuse_function(call: Call) -> Value:
 
 
 def _unbound(call: Call) -> Call:
-    """Return the call of the function of a partial one, with all arguments."""
+    """Return the call of the function behind a `partial`, with all arguments."""
     target, args, kwargs = call.target, call.args, call.kwargs
     constant = call.tracer.constant
     while isinstance(target, (partial, Bound)):
@@ -208,7 +208,7 @@ def _unbound(call: Call) -> Call:
 
 
 def _bound(call: Call) -> Value:
-    """`functools.partial(function, ...)`."""
+    """Return the value of `functools.partial(function, ...)`."""
     args = call.args
     if not args or not isinstance(args[0], Static):
         remedy = "write partial(function, value)"
@@ -217,7 +217,7 @@ def _bound(call: Call) -> Value:
 
 
 def _bound_method(call: Call, target: MethodType) -> Value:
-    """Return a method's value: its text is traced, one of an operator makes another."""
+    """Return the value of a bound method: trace its text, or call an operator's for constants."""
     owner = target.__self__
     if not isinstance(owner, Inlinable):
         args = [Static(owner), *call.args]
@@ -245,7 +245,7 @@ def _method(cls: type, name: str) -> FunctionType | None:
 
 
 def _detached(call: Call) -> Value:
-    """Return a number whose slope is taken for 0 where a loop gives it."""
+    """Return a number that has derivative 0 where a loop computes it."""
     number = cast("Node", call.args[0])
     if number.op == "final":
         call.graph.detached.add(number.id)
@@ -253,7 +253,7 @@ def _detached(call: Call) -> Value:
 
 
 def _slope(call: Call) -> Value:
-    """Return the derivative of a function of a text."""
+    """Return the derivative of a function that has a text."""
     f, x, others = call.args
     value = call.tracer.apply(call.of(f.value if isinstance(f, Static) else f, x, *others))
     if not isinstance(value, Node):
@@ -262,8 +262,8 @@ def _slope(call: Call) -> Value:
 
 
 def _exception(call: Call) -> Value | None:
-    """Return nothing for an exception that is returned in place of a number: the element raises
-    it. One that a name keeps may be raised later, or never."""
+    """Return None for an exception that is returned in place of a number, and note that the element
+    raises it. An exception stored under a name may never be raised, so it is not noted."""
     results = [st for st in walk(call.tracer.text.body) if isinstance(st, ast.Return)]
     if not any(part is call.node for st in results for part in ast.walk(st)):
         return None
@@ -293,14 +293,14 @@ _CONVERSIONS: dict[object, str] = {f: f"__{f.__name__}__" for f in (abs, float, 
 _ITERATE: dict[object, bool] = dict.fromkeys(
     (sum, min, max, list, tuple, set, sorted, zip, enumerate, any, all, map), True
 )
-# what may know a function before all others: the value of its call, or None
+# handlers that are asked first, in order: each returns the value of the call, or None
 _HANDLERS: tuple[Callable[[Call], Value | None], ...] = (
     *(typed.function_of_number, _known, objects.apply, member, distribution, draw),
 )
 
 
 def _is_text(target: object) -> bool:
-    """Return whether a callee's text is traced in place, so that it may change lists."""
+    """Return whether the callee's text is traced in place, so that it may change lists."""
     if target in _OF_REFERENCES or isinstance(target, (LocalFunction, MethodType)):
         return True
     if isinstance(target, type) and is_class(target):

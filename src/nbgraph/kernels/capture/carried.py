@@ -1,4 +1,4 @@
-"""The variables that a loop carries from trip to trip: which they are, and their forms.
+"""The variables that a loop carries from trip to trip, and the forms of their values.
 
 A start value whose kind the body changes (an int that becomes a float) is widened, and the body
 traced again; so is a list that gets longer, None that becomes a number, and so on.
@@ -49,16 +49,16 @@ _OBJECTS = (Static, Choice)
 
 
 class Carried:
-    """The variables that a loop carries, with their values at its start, which take the forms that
-    the trips need."""
+    """The variables that a loop carries, with start values that are widened to the forms that the
+    trips need."""
 
     def __init__(
         self, tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node, bounds: Range | None
     ) -> None:
         self.tracer, self.graph, self.st, self.path = tracer, tracer.graph, st, path
         known = bounds and bounds.known
-        self.trips = None if known is None else len(known)  # how many there are, unless one breaks
-        self.most = self.trips  # how many there are at most
+        self.trips = None if known is None else len(known)  # None: unknown
+        self.most = self.trips  # upper bound of the number of trips
         self.start: Env = without_flags(env)
         inside = list(walk(st.body))
         self.leaves = {type(n) for n in inside}
@@ -74,9 +74,9 @@ class Carried:
         if isinstance(st, ast.For) and bounds:
             each = {n.id for n in ast.walk(st.target) if isinstance(n, ast.Name)}
             self.start[COUNTER] = bounds.start
-            # a trip begins with another one, whatever a trip has made of it
+            # each trip assigns the target anew: carry it only if it is read after the loop
             assigned = (assigned - each) | (each & after) | {COUNTER}
-        # names of lists that other names mean, too: the keys of these
+        # name -> keys of its lists, for names whose lists other names refer to, too
         self.shared, self.merged = dict[str, set[str]](), dict[str, set[str]]()
         before = {n: v for n, v in self.start.items() if not n.startswith(HEAP)}
         for name in assigned & self.start.keys():
@@ -93,10 +93,10 @@ class Carried:
         )
         self.names: list[str] = sorted(assigned - self.late - self.none)
         self.read_later, self.read_after = self.late & after, after
-        self.first: set[str] = set()  # names that a trip gives their first values
+        self.first: set[str] = set()  # names without a value before the loop
 
     def add_flag(self, name: str) -> None:
-        """Carry whether control has left."""
+        """Carry the flag `name`, which tells whether control has left."""
         self.start.setdefault(name, self.graph.const(False))
         self.names.append(name)
 
@@ -154,7 +154,7 @@ class Carried:
         return settled
 
     def _longer(self, name: str, end: Value) -> Value:
-        """Return the start of a list that trips lengthen; refuse another change of form."""
+        """Return a wider start of a list that trips lengthen; refuse other changes."""
         wide = widened(self.graph, self.start[name], end, self.trips, self.most)
         if wide is not None:
             return wide
@@ -167,8 +167,8 @@ class Carried:
         self.tracer.refuse(self.st, f"{what} {why}", remedy)
 
     def _one_form(self, name: str, ends: Env) -> bool:
-        """Refuse what is of another sort at the end of a trip than at its start; strings of digits
-        take one form. Return False where the start had another one."""
+        """Refuse a variable whose type at the end of a trip differs from its start; give strings of
+        digits one form. Return False where the start was changed."""
         start, end = self.start[name], ends[name]
         digits = [as_digits(self.graph, v, getattr(end, "base", 10)) for v in (start, end)]
         if form(start) != form(end) and any(isinstance(v, Digits) for v in (start, end)):
@@ -189,7 +189,7 @@ class Carried:
         return True
 
     def _starts_inside(self, name: str, end: Value) -> bool:
-        """Carry a name without a value before the loop that is read after it, if it is numbers."""
+        """Carry a name that first gets numbers in the loop; return whether it can be carried."""
         value = end.value if isinstance(end, Partly) else end
         nothing = nothing_like(self.graph, value)
         if nothing is None:
@@ -202,7 +202,7 @@ class Carried:
         return True
 
     def _as_at_first(self, name: str, ends: Env) -> bool:
-        """Give a name that is unset at first its end; False where its form is another now."""
+        """Give `ends[name]` the form of a start that may be unset; False if it changed."""
         end = ends[name] = as_maybe(self.graph, ends.get(name, Unset()), self.start[name])
         now, then = flatten(end), flatten(self.start[name])
         if now is None or then is None or len(now) == len(then) or name not in self.first:
@@ -210,7 +210,7 @@ class Carried:
         return not self._starts_inside(name, end)
 
     def _may_be_none(self, name: str, end: Value) -> None:
-        """A name that is None before the loop gets a value in it."""
+        """Carry a name that is None before the loop as one that may be None."""
         nodes = flatten(end)
         if nodes is None:
             problem = f"the loop variable {name!r} is None at first and no number at the end"
@@ -225,6 +225,6 @@ class Carried:
 
 
 def nodes_of(value: Value) -> list[Node] | None:
-    """Return the nodes of a value, without those of the lists that are in it."""
+    """Return the nodes of a value, without those of lists inside of it."""
     lists = isinstance(value, tuple) and any(isinstance(item, Reference) for item in value)
     return flatten(tuple(() if isinstance(v, Reference) else v for v in value) if lists else value)

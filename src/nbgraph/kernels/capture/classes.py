@@ -1,5 +1,5 @@
-"""Objects whose attributes are known: of named tuples, dataclasses and namespaces, and of classes
-with an `__init__` of their own."""
+"""Objects whose attributes are known: instances of named tuples, dataclasses, namespaces and
+classes with their own `__init__`."""
 
 import ast
 import copy
@@ -29,13 +29,13 @@ from nbgraph.kernels.capture.joining import as_pairs, join_value
 from nbgraph.kernels.capture.lists import changeable, put
 from nbgraph.kernels.capture.values import Choice, Env, Node, Static, Value
 
-# methods by which objects are more than their attributes
+# methods that give objects a meaning beyond their attributes
 _MEANINGS = ("__getattr__", "__getattribute__", "__setattr__", "__setitem__")
 _FACTORIES: dict[object, Any] = {list: List, dict: lambda _: record_of(dict, {})}
 
 
 def instance(call: Call) -> Value | None:
-    """Return an object of a class; None for what is none, or more than its attributes."""
+    """Return a new object of a class; None for a callee that is not such a class."""
     cls, values = call.target, dict(call.kwargs)
     if cls is SimpleNamespace and not call.args:
         return record_of(cls, values)
@@ -61,7 +61,7 @@ def instance(call: Call) -> Value | None:
 
 
 def _default(call: Call, field: Any) -> Value:
-    """What a field or a parameter is where it is left out."""
+    """Return the default value of a field or a parameter."""
     factory = getattr(field, "default_factory", dataclasses.MISSING)
     if factory is not dataclasses.MISSING:
         make = _FACTORIES.get(factory)
@@ -85,14 +85,14 @@ def of_record(call: Call, owner: Record, referred: Value) -> Value:
 
 
 def _bound(call: Call, member: Any, owner: Value) -> Value | None:
-    """Return the value of a property, or a method of an object; None for other members."""
+    """Return the value of a property, or a bound method; None for other members."""
     if isinstance(member, property):
         return call.tracer.called(call.of(member.fget, owner))
     return Static(Bound(member, (owner,), {})) if isinstance(member, FunctionType) else None
 
 
 def of_super(call: Call, inner: ast.Call, env: Env) -> Value:
-    """`super().name` of an object, or of an instance from outside the function."""
+    """Return `super().name` of an object, or of an instance from outside the function."""
     tracer, node = call.tracer, call.node
     receiver = env[tracer.fn.__code__.co_varnames[0]]
     cls = tracer.static(inner.args[0], env) if inner.args else tracer.scope.lookup("__class__")
@@ -110,7 +110,7 @@ def of_super(call: Call, inner: ast.Call, env: Env) -> Value:
 
 
 def written(tracer: Tracer, owner: Value, name: str) -> FunctionType | None:
-    """Return the method that the class of an object defines for an operator, or None."""
+    """Return the method `name` if the user wrote it in the class of `owner`, else None."""
     if isinstance(owner, Node):
         return None
     owner = tracer.dereference(owner, tracer.frame) if isinstance(owner, REFERS) else owner
@@ -119,7 +119,7 @@ def written(tracer: Tracer, owner: Value, name: str) -> FunctionType | None:
 
 
 def special(tracer: Tracer, call: Call, name: str, *args: Value) -> Value | None:
-    """What a method that a class writes for an operator gives; None where it has none."""
+    """Return the result of the user's method `name` of `args[0]`; None where there is none."""
     if (method := written(tracer, args[0], name)) is None:
         return None
     operands = [placed(value, tracer.frame, alone=True) for value in args]
@@ -128,7 +128,7 @@ def special(tracer: Tracer, call: Call, name: str, *args: Value) -> Value | None
 
 
 def store_attribute(call: Call, owner: Value, value: Value, env: Env) -> bool:
-    """`owner.attr = value`, in place of the environment; whether there can be such."""
+    """Store `owner.attr = value` by changing `env`; return False where it cannot be stored."""
     content, name = call.tracer.dereference(owner, env), call.node.attr
     if not isinstance(content, Record) or not content.shared or content.cls is dict:
         return False
@@ -147,7 +147,7 @@ def store_attribute(call: Call, owner: Value, value: Value, env: Env) -> bool:
 
 
 def put_field(call: Call, owner: Value, name: Any, value: Value, env: Env) -> None:
-    """Store the value of an attribute or of a key, in place of the environment."""
+    """Store the value of an attribute or of a key by changing `env`."""
     content = call.tracer.dereference(owner, env)
     if isinstance(owner, View) and name in content.fields:
         place = call.graph.const(content.fields.index(name))
@@ -161,8 +161,8 @@ COPIES = (copy.copy, copy.deepcopy)
 
 
 def replaced(call: Call) -> Value:
-    """`dataclasses.replace(object, name=value)`, `_replace` of a named tuple, `copy.copy(object)`
-    and `copy.deepcopy(object)`."""
+    """Return the value of `dataclasses.replace`, `copy.copy` and `copy.deepcopy`, and of the method
+    `_replace` of a named tuple."""
     one, (node, frame) = len(call.args) == 1, (call.node, call.tracer.frame)
     read = call.tracer.deep if call.target is copy.deepcopy else call.tracer.read
     content = read(node, call.args[0], frame) if one else None
@@ -175,13 +175,13 @@ def replaced(call: Call) -> Value:
 
 
 def is_written(cls: type, name: str) -> bool:
-    """Return whether a user wrote this method of a class: dataclasses compile theirs."""
+    """Return whether a user wrote this method; methods that dataclasses compile do not count."""
     method = inspect.getattr_static(cls, name, None)
     return isinstance(method, FunctionType) and method.__code__.co_filename != "<string>"
 
 
 def meanings_of(cls: Any) -> list[str]:
-    """Return the methods by which the objects of a class are more than their attributes."""
+    """Return the names of methods that give objects of a class more than attributes."""
     return [n for n in _MEANINGS if is_written(cls, n)] if isinstance(cls, type) else []
 
 
@@ -190,7 +190,7 @@ def _is_plain(cls: Any) -> bool:
 
 
 def keeps_arguments(cls: Any) -> bool:
-    """Return whether it is a named tuple or dataclass, whose objects are their values."""
+    """Return whether `cls` is a named tuple or dataclass whose attributes are its arguments."""
     if not _is_plain(cls):
         return False
     home = cls.__new__.__module__ or ""
@@ -199,7 +199,7 @@ def keeps_arguments(cls: Any) -> bool:
 
 
 def has_own_init(cls: Any) -> bool:
-    """Return whether a class is one of plain Python with an `__init__` that says its attributes."""
+    """Return whether `cls` is a plain Python class whose `__init__` sets its attributes."""
     plain = _is_plain(cls) and type(cls) is type and cls.__new__ is object.__new__
     return plain and (is_written(cls, "__init__") or cls.__init__ is object.__init__)
 
@@ -212,7 +212,7 @@ def is_class(target: object) -> bool:
 
 
 def new_dict(call: Call) -> Value | None:
-    """`dict(...)` and `dict.fromkeys(...)`, `Counter()` and its like; None for other arguments."""
+    """Return the value of `dict(...)`, `dict.fromkeys(...)`, `Counter()` and others, or None."""
     tracer, many = call.tracer, len(call.args)
     each = lambda value: tracer.each(call.node, value, tracer.frame)
     if (make := _SORTS.get(call.target)) is not None:
@@ -246,7 +246,7 @@ DICT_MAKERS = (dict, OrderedDict, dict.fromkeys, *_SORTS)
 
 
 def store_key(call: Call, owner: Value, key: Value, value: Value, env: Env) -> None:
-    """`owner[key] = value`, in place of the environment."""
+    """Store `owner[key] = value` by changing `env`."""
     value, node, tracer = placed(value, env), call.node, call.tracer
     root, constant = changeable(tracer, node, owner, env).key, objects.known(key)
     content: Any = env[root]

@@ -45,8 +45,8 @@ _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 
 def compare(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
-    """Return one comparison of two values, of each of several objects that one may be; the path of
-    the call is true."""
+    """Return one comparison of two values as a node. A value that may be one of several objects is
+    compared for each of them."""
     if isinstance(left, Choice):
         return chosen(call.graph, left, lambda one, _: compare(call, op, one, right))
     if isinstance(right, Choice):
@@ -57,7 +57,7 @@ def compare(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
 
 
 def _compared(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
-    """Return a comparison; refuses what Python does not define for numbers."""
+    """Return a comparison; refuse one that Python does not define for numbers."""
     graph, numbers = call.graph, isinstance(left, Node) and isinstance(right, Node)
     if (opposite := _OPPOSITES.get(type(op))) and not (numbers and opposite is ast.Eq):
         return graph.logical_not(_compared(call, opposite(), left, right))
@@ -114,7 +114,7 @@ def _is_among(call: Call, value: Value, among: Any) -> Node:
 
 
 def _by_method(call: Call, op: ast.cmpop, left: Record, right: Value) -> Node | None:
-    """Return a comparison that the class of the first object writes; None where it writes none."""
+    """Return a comparison by a method that the user wrote in the class of `left`, or None."""
     value = call.tracer.special(call, f"__{_COMPARE.get(type(op), 'is')}__", left, right)
     if value is None and isinstance(op, ast.NotEq):
         return call.graph.logical_not(compare(call, ast.Eq(), left, right))
@@ -122,7 +122,7 @@ def _by_method(call: Call, op: ast.cmpop, left: Record, right: Value) -> Node | 
 
 
 def _compare_optional(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
-    """With what may be None: it equals None alone; an order is that of the numbers."""
+    """Compare values that may be None: None equals only None; an order is that of numbers."""
     if not isinstance(op, ast.Eq):
         numbers = [present(call, value) for value in (left, right)]
         return compare(call, op, *numbers)
@@ -141,8 +141,8 @@ def _compare_optional(call: Call, op: ast.cmpop, left: Value, right: Value) -> N
 def _with_digits(
     call: Call, op: ast.cmpop, left: Value, right: Value
 ) -> tuple[Value, Value, Node | None]:
-    """Two values, of which one at least is a string of digits, as they are compared then; and the
-    comparison, if it is known here."""
+    """Return two values, at least one a string of digits, in the form in which they are compared;
+    third, the comparison itself if it is known already."""
     graph, yes = call.graph, call.graph.const(True)
     base = left.base if isinstance(left, Digits) else right.base
     a, b = (as_digits(graph, value, base) for value in (left, right))
@@ -189,7 +189,7 @@ def _equal_tuples(call: Call, left: Value, right: Value) -> Node:
 
 
 def is_ordered(value: Value) -> bool:
-    """Return whether it is a list or a tuple, which may have names, or an object with an order."""
+    """Return whether values like this one have an order: lists, tuples and ordered objects."""
     if isinstance(value, Record):
         order = getattr(getattr(value.cls, "__dataclass_params__", None), "order", False)
         return order or issubclass(value.cls, tuple)
@@ -197,12 +197,12 @@ def is_ordered(value: Value) -> bool:
 
 
 def _is_object(value: Value) -> bool:
-    """Return whether it is an object other than a tuple of Python."""
+    """Return whether `value` is an object other than a named tuple."""
     return isinstance(value, Record) and not issubclass(value.cls, tuple)
 
 
 def _compared_of(value: Record) -> dict[Any, Value]:
-    """Return the attributes that a comparison looks at; a dataclass declares them."""
+    """Return the attributes that comparisons use; a dataclass declares them."""
     values, cls = value.entries, value.cls
     declared = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else None
     names = values if declared is None else [f.name for f in declared if f.compare]
@@ -210,7 +210,7 @@ def _compared_of(value: Record) -> dict[Any, Value]:
 
 
 def _compare_tuples(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
-    """Equality of tuples, or their order: that of the first items that differ."""
+    """Return whether tuples are equal, or their order by the first items that differ."""
     graph = call.graph
     if isinstance(op, ast.Eq) and (isinstance(left, Pairs) or isinstance(right, Pairs)):
         return equal(graph, left, right)
@@ -235,7 +235,7 @@ def _compare_tuples(call: Call, op: ast.cmpop, left: Value, right: Value) -> Nod
 
 
 def identical(graph: Graph, a: Value, b: Value) -> Node | None:
-    """Return whether `a is b` as a node; None where that depends on how Python keeps numbers.
+    """Return `a is b` as a node; None where that depends on how Python caches numbers.
 
     Bools are two objects, so theirs is equality; a number is never a bool or another sort of value.
     """
@@ -263,8 +263,8 @@ def identical(graph: Graph, a: Value, b: Value) -> Node | None:
 
 
 def static(op: ast.cmpop, a: Value, b: Value) -> bool | None:
-    """Return a comparison with a value that is not a number, as Python gives it; None where
-    there is no such comparison, or it depends on a number's value."""
+    """Return a comparison with a value that is not a number; None where Python defines none, or
+    where it depends on a number's value."""
     if type(op) not in _STATIC or any(
         isinstance(getattr(v, "value", v), (objects.UnknownText, Digits)) for v in (a, b)
     ):
@@ -274,7 +274,7 @@ def static(op: ast.cmpop, a: Value, b: Value) -> bool | None:
             is_equality = isinstance(target, Static) and isinstance(op, ast.Eq)
             return is_type(own.value, target.value) if is_equality else None
         if isinstance(target, Record) and isinstance(getattr(own, "value", own), target.cls):
-            return None  # an object of that class from outside
+            return None  # an object from outside of the function
     known = [v.value if isinstance(v, Static) else _Number() for v in (a, b)]
     if isinstance(op, ast.Eq) or all(isinstance(v, Static) for v in (a, b)):
         try:
@@ -285,4 +285,4 @@ def static(op: ast.cmpop, a: Value, b: Value) -> bool | None:
 
 
 class _Number:
-    """Stands for a number or tuple that is compared with what is none: it equals nothing."""
+    """A stand-in for a number or tuple compared with another sort of value: it equals nothing."""

@@ -10,22 +10,22 @@ import math
 
 import numpy as np
 
-TINY_SCALE, TINY_BACK = 2.0**61, 2.0**-31  # of roots: 1 / sqrt(2 * 2**61) is 2**-31
+TINY_SCALE, TINY_BACK = 2.0**61, 2.0**-31  # scales of roots: 1 / sqrt(2 * 2**61) is 2**-31
 LOG_2 = math.log(2.0)
 TINY_LOG = -61.0 * LOG_2
 FAR = 80.0  # from here on exponentials may overflow in float32
-HALVED = 1e38  # parts in float32 of which the sum of squares has a root beyond the largest number
+HALVED = 1e38  # above it the root of a sum of squares of parts may overflow in float32
 LARGE = 1e18  # from here on 1 + z**2 is z**2, in float32 with room below the largest number
 
 
 def product(z, w):
-    """z * w."""
+    """Return z * w."""
     a, b, c, d = z.real, z.imag, w.real, w.imag
     return complex(a * c - b * d, a * d + b * c)
 
 
 def quotient(z, w):
-    """z / w by Smith's method: scaled by the larger part of w."""
+    """Return z / w by Smith's method: scaled by the larger part of w."""
     turned = abs(w.real) < abs(w.imag)
     large, small = (w.imag, w.real) if turned else (w.real, w.imag)
     first, second = (z.imag, z.real) if turned else (z.real, z.imag)
@@ -38,7 +38,7 @@ def quotient(z, w):
 
 
 def power(z, w):
-    """z ** w; 1 where w is 0. Of whole numbers up to 100 a product, as in CPython and NumPy."""
+    """Return z ** w; 1 where w is 0. Whole w up to 100 give products, as in CPython and NumPy."""
     size = abs(w.real)
     whole = size <= 100.0 and w.imag == 0.0 and np.floor(size) == size
     known = of_whole(z, size if whole else 0.0)
@@ -48,7 +48,7 @@ def power(z, w):
 
 
 def of_whole(z, n):
-    """z ** n for a whole number up to 127, by squaring."""
+    """Return z ** n for a whole number up to 127, by squaring."""
     result = complex(1.0, 0.0)
     for step in (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0):
         times = np.floor(n / step)
@@ -59,7 +59,7 @@ def of_whole(z, n):
 
 
 def of_any(z, w):
-    """z ** w by size and angle; 1 where w is 0."""
+    """Return z ** w by size and angle; 1 where w is 0."""
     far = abs(z.real) > HALVED or abs(z.imag) > HALVED  # then the size of z may overflow
     size = abs(0.5 * z if far else z)
     angle = math.atan2(z.imag, z.real)
@@ -73,7 +73,7 @@ def of_any(z, w):
 
 
 def power_of_integer(z, n):
-    """z ** n for an integer that is not a literal, by squaring."""
+    """Return z ** n for an integer that is not a literal, by squaring."""
     result = complex(1.0, 0.0)
     base, left = z, abs(n)
     while left > 0:
@@ -98,7 +98,7 @@ conjugate = lambda z: complex(z.real, -z.imag)  # z with the other sign of its i
 
 
 def sign(z):
-    """z / abs(z), 0 at 0; of an infinite number the direction of its infinite part (NumPy)."""
+    """Return z / abs(z), 0 at 0; for an infinite z the direction of its infinite part (NumPy)."""
     x, y, size = z.real, z.imag, absolute(z)
     far = size == math.inf
     x = x if not far else math.copysign(1.0 if abs(x) == math.inf else 0.0, x)
@@ -124,20 +124,20 @@ logical_xor = lambda z, w: (z != 0.0) != (w != 0.0)  # whether one of them is no
 
 
 def isclose(a, b, *, rel_tol=1e-9, abs_tol=0.0):
-    """Whether two numbers differ by little of the larger one (`cmath.isclose`)."""
+    """Return whether two numbers are close relative to the larger one (`cmath.isclose`)."""
     off, size = absolute(a - b), max(absolute(a), absolute(b))
     near = off <= rel_tol.real * size or off <= abs_tol.real
     return a == b or (math.isfinite(size) and near)
 
 
 def by(size, part):
-    """size * part, 0 where one is 0 and the other has no finite value."""
+    """Return size * part, 0 where one is 0 and the other is not finite."""
     known = math.copysign(1.0, size) if part == 0.0 and not math.isfinite(size) else size
     return known * (1.0 if size == 0.0 and part != part else part)
 
 
 def exp(z):
-    """e**z; of a large part by halves: the size may be infinite where a part of it is not."""
+    """Return e**z, in two halves for a large part: e**z.real may overflow where a part does not."""
     far = z.real > FAR
     size = math.exp(0.5 * z.real if far else z.real)
     more = size if far else 1.0
@@ -148,7 +148,7 @@ exp2 = lambda z: exp(complex(z.real * LOG_2, z.imag * LOG_2))  # 2**z
 
 
 def expm1(z):
-    """e**z - 1, near 0 without cancellation."""
+    """Return e**z - 1, near 0 without cancellation."""
     half, value = math.sin(z.imag / 2.0), exp(z)
     near = math.expm1(z.real) * math.cos(z.imag) - 2.0 * half * half
     return complex(near if abs(z.real) < FAR else value.real - 1.0, value.imag)
@@ -159,18 +159,18 @@ turn = lambda z: complex((1.0 + z.real) * math.cos(z.imag), (1.0 + z.real) * mat
 
 
 def log(z, base=None):
-    """The logarithm, to a base where one is given."""
+    """Return the logarithm, to `base` unless it is None."""
     return _log(z) if base is None else _log(z) / _log(base)
 
 
 def log_of_real(z, base=None):
-    """The logarithm of a real number, to a base where one is given."""
+    """Return the logarithm of a real number, to `base` unless it is None."""
     value = complex(math.log(abs(z.real)), math.atan2(0.0, z.real))
     return value if base is None else value / _log(base)
 
 
 def log1p(z):
-    """The logarithm of 1 + z, near 0 without cancellation."""
+    """Return the logarithm of 1 + z, near 0 without cancellation."""
     x, y = z.real, z.imag
     close = abs(x) < 0.5 and abs(y) < 0.5
     size = 0.5 * math.log1p(x * (2.0 + x) + y * y)
@@ -183,7 +183,7 @@ log2 = lambda z: shrunk(_log(z), math.log(2.0))  # the logarithm to base 2
 
 
 def sqrt(z):
-    """The square root whose real part is not negative."""
+    """Return the square root with a nonnegative real part."""
     x, y = z.real, z.imag
     size = max(abs(x), abs(y))
     scale, back = (TINY_SCALE, TINY_BACK) if size < 1e-18 else (0.125, 2.0)
@@ -198,25 +198,25 @@ def sqrt(z):
 
 
 def sqrt_of_real(z):
-    """The square root of a real number."""
+    """Return the square root of a real number."""
     root = math.sqrt(abs(z.real))
     return complex(0.0 if z.real < 0.0 else root, 0.0 if z.real >= 0.0 else root)
 
 
 def sinh(z):
-    """The hyperbolic sine."""
+    """Return the hyperbolic sine."""
     up, along, more = halves(z.real)
     return complex(by(more, by(up, cosine(z))), by(more, by(along, math.sin(z.imag))))
 
 
 def cosh(z):
-    """The hyperbolic cosine."""
+    """Return the hyperbolic cosine."""
     up, along, more = halves(z.real)
     return complex(by(more, by(along, cosine(z))), by(more, by(up, math.sin(z.imag))))
 
 
 def halves(x):
-    """The hyperbolic sine and cosine of a real number, and a factor of both: see `exp`."""
+    """Return the hyperbolic sine and cosine of a real number, and a factor of both: see `exp`."""
     far = abs(x) > FAR
     near = 0.5 * x if far else x
     along = math.cosh(near)
@@ -224,7 +224,7 @@ def halves(x):
 
 
 def tanh(z):
-    """The hyperbolic tangent."""
+    """Return the hyperbolic tangent."""
     far = abs(z.real) == math.inf and not math.isfinite(z.imag)
     x, y = z.real, (0.0 if far else z.imag)
     wide, high, narrow = math.tanh(x), math.tan(y), 1.0 / math.cosh(x)
@@ -238,7 +238,7 @@ sin = lambda z: turned(sinh, z)  # the sine
 
 
 def turned(f, z):
-    """f of z turned by a quarter, turned back."""
+    """Return f of z rotated by a quarter turn, rotated back."""
     result = f(complex(-z.imag, z.real))
     return complex(result.imag, -result.real)
 
@@ -250,7 +250,7 @@ tan = lambda z: turned(tanh, z)  # the tangent
 
 
 def asinh(z):
-    """The inverse hyperbolic sine."""
+    """Return the inverse hyperbolic sine."""
     x, y = z.real, z.imag
     far = abs(x) > LARGE or abs(y) > LARGE
     a, b = sqrt(complex(1.0 + y, -x)), sqrt(complex(1.0 - y, x))
@@ -261,13 +261,13 @@ def asinh(z):
 
 
 def acosh(z):
-    """The inverse hyperbolic cosine: the inverse cosine, turned."""
+    """Return the inverse hyperbolic cosine: the inverse cosine, rotated."""
     side = acos(z)
     return complex(abs(side.imag), math.copysign(side.real, z.imag))
 
 
 def acos(z):
-    """The inverse cosine."""
+    """Return the inverse cosine."""
     x, y = z.real, z.imag
     far = abs(x) > LARGE or abs(y) > LARGE
     a, b = sqrt(complex(1.0 - x, -y)), sqrt(complex(1.0 + x, y))
@@ -280,18 +280,18 @@ asin = lambda z: turned(asinh, z)  # the inverse sine
 
 
 def distance(z, sign):
-    """A quarter of abs(z), with a sign."""
+    """Return a quarter of abs(z), with a sign."""
     return math.copysign(math.hypot(0.25 * z.real, 0.25 * z.imag), sign)
 
 
 def along(size, far):
-    """The inverse hyperbolic sine of a real number, or of four times a large one."""
+    """Return the inverse hyperbolic sine of a real number, or of four times a large one (`far`)."""
     value = math.asinh(size)
     return value + math.copysign(2.0 * LOG_2, size) if far else value
 
 
 def atanh(z):
-    """The inverse hyperbolic tangent."""
+    """Return the inverse hyperbolic tangent."""
     side = math.copysign(1.0, z.real)
     x, y = abs(z.real), z.imag * side
     near, off = math.hypot(1.0 - x, y), math.hypot(1.0 + x, y)
@@ -309,7 +309,7 @@ atan = lambda z: turned(atanh, z)  # the inverse tangent
 
 
 def _log(z):
-    """The logarithm; near 1 without cancellation."""
+    """Return the logarithm; near 1 without cancellation."""
     x, y = abs(z.real), abs(z.imag)
     high, low = np.maximum(x, y), np.minimum(x, y)
     scale, more = (TINY_SCALE, TINY_LOG) if high < 1.0 / LARGE else (1.0, 0.0)
@@ -321,6 +321,6 @@ def _log(z):
 
 
 def cosine(z):
-    """The cosine of the imaginary part; 1 where nothing is known of it beside an infinite part."""
+    """Return the cosine of the imaginary part; 1 where that is unknown beside an infinite part."""
     value = math.cos(z.imag)
     return 1.0 if value != value and abs(z.real) == math.inf else value

@@ -49,7 +49,7 @@ _SHORTER: dict[FunctionType, dict[str, FunctionType]] = {
     complex_functions.sqrt: {"imag": complex_functions.sqrt_of_real},
     complex_functions.log: {"imag": complex_functions.log_of_real},
 }
-# functions and types that are of complex numbers, whatever they are called with
+# functions and types of complex numbers, even with real arguments
 OPERATIONS = [*(getattr(cmath, name) for name in _CMATH), *_TYPES, *_PARTS, np.angle]
 _REAL = "use z.real, z.imag or abs(z) where one number is needed, and cmath for functions of z"
 
@@ -65,13 +65,13 @@ def is_complex(value: object) -> bool:
 
 
 def truth(graph: Graph, z: Complex) -> Node:
-    """bool(z)."""
+    """Return bool(z) as a node."""
     zero = graph.const(0.0)
     return graph.logical_or(graph.compare("ne", z.real, zero), graph.compare("ne", z.imag, zero))
 
 
 def part(graph: Graph, value: Node | Complex, name: str) -> Node:
-    """`value.real` or `value.imag`."""
+    """Return `value.real` or `value.imag`."""
     if isinstance(value, Complex):
         return value.real if name == "real" else value.imag
     if name == "real":
@@ -80,12 +80,12 @@ def part(graph: Graph, value: Node | Complex, name: str) -> Node:
 
 
 def negate(graph: Graph, z: Complex) -> Complex:
-    """-z."""
+    """Return -z."""
     return Complex(graph.negate(z.real), graph.negate(z.imag))
 
 
 def binary(tracer: Tracer, op: str, a: Value, b: Value, path: Node) -> Value:
-    """Return a binary operator's value where a number is complex; TypeError for < and its like."""
+    """Return a binary operator's value where a number is complex; TypeError for an order."""
     graph = tracer.graph
     if op == "pow":
         return _power(tracer, a, b, path)
@@ -129,7 +129,7 @@ def _power(tracer: Tracer, a: Value, b: Value, path: Node) -> Value:
 
 
 def _literal(value: Value) -> float | None:
-    """Return the real number that a value is known to be."""
+    """Return the real number that a value is known to equal, or None."""
     if isinstance(value, Complex):
         real = value.imag.op == "const" and value.imag.data == 0
         return _literal(value.real) if real else None
@@ -137,7 +137,7 @@ def _literal(value: Value) -> float | None:
 
 
 def by_squaring(multiply: Callable[[Value, Value], Value], a: Value, n: int) -> Value | None:
-    """`a ** n`; None for n = 0."""
+    """Return `a ** n` by repeated squaring; None for n = 0."""
     result: Value | None = None
     while n:
         if n & 1:
@@ -149,7 +149,7 @@ def by_squaring(multiply: Callable[[Value, Value], Value], a: Value, n: int) -> 
 
 
 def apply(call: Call, operation: tuple[str, object]) -> Value:
-    """Return the value of a function of complex numbers, or of a type, for the arguments."""
+    """Return the value of a function of complex numbers, or of a complex type."""
     graph, target, args = call.graph, call.target, call.args
     sort, detail = operation
     if sort == "operator" or detail == "pow":
@@ -167,14 +167,14 @@ def apply(call: Call, operation: tuple[str, object]) -> Value:
         what = "a complex number" if fn is None else "what is not a number"
         call.refuse(f"{call.name}() is called with {what}", _REAL)
     whole = {id(v): Complex.of(graph, v) for v in call.values}
-    numbers: list[Value] = [whole.get(id(v), v) for v in call.in_order(fn)]  # not the defaults
+    numbers: list[Value] = [whole.get(id(v), v) for v in call.in_order(fn)]  # without the defaults
     for name, short in _SHORTER.get(fn, {}).items():
         fn = short if _vanishes(part(graph, numbers[0], name)) else fn
     return call.tracer.compose(fn, numbers, call.path)
 
 
 def _operator(call: Call, op: str) -> Value:
-    """Return the value of an operator that is called by a name, as `operator.mul` or `np.add`."""
+    """Return the value of an operator called by its name, as `operator.mul` or `np.add`."""
     count, args = 1 if op in ("neg", "invert") else 2, call.values
     if len(args) != count:
         what = f"{call.name}() takes {count} numbers, not {len(args)}"
@@ -185,7 +185,7 @@ def _operator(call: Call, op: str) -> Value:
 
 
 def _of_type(call: Call) -> Value:
-    """`complex(real, imag)`, `complex(z)`, `complex("1j")`, `np.complex64(z)`."""
+    """Return `complex(real, imag)`, `complex(z)`, `complex("1j")` or `np.complex64(z)`."""
     graph, tracer, args = call.graph, call.tracer, call.args
     if not call.kwargs and len(args) == 1 and isinstance(args[0], Static):
         try:

@@ -10,7 +10,7 @@ LOG2_E = 1.4426950408889634
 
 
 def floor_divide(a, b):
-    """`a // b` of floats, rounded towards minus infinity (Python, NumPy)."""
+    """Return `a // b` of floats, rounded towards minus infinity (Python, NumPy)."""
     r = math.fmod(a, b)
     q = (a - r) / b
     q = q - 1.0 if (r != 0.0 and (r < 0.0) != (b < 0.0)) else q
@@ -21,14 +21,14 @@ def floor_divide(a, b):
 
 
 def remainder(a, b):
-    """`a % b` of floats: the sign of the divisor (Python, NumPy)."""
+    """Return `a % b` of floats, with the sign of the divisor (Python, NumPy)."""
     r = math.fmod(a, b)
     r = r + b if (r != 0.0 and (r < 0.0) != (b < 0.0)) else r
     return math.copysign(r, b) if r == 0.0 else r
 
 
 def integer_power(a, n):
-    """`a ** n` of integers by squaring; 0 for negative n, unless a is 1 or -1."""
+    """Return `a ** n` of integers by squaring; 0 for negative n, unless a is 1 or -1."""
     result = a * 0 + 1
     base = a
     k = n if n >= 0 else -n
@@ -43,7 +43,7 @@ def integer_power(a, n):
 
 
 def with_smaller(a, b, rest):
-    """The larger one and the rest that the difference to it makes; infinite ones as they are."""
+    """Return the larger number plus `rest(difference)`; infinite numbers unchanged."""
     a, b = floating(a), floating(b)
     high = a if (a >= b or a != a) else b
     low = b if (a >= b or a != a) else a
@@ -59,7 +59,7 @@ integer_reciprocal = lambda x: (x == 1) * 1 - (x == -1) * 1
 
 
 def digit_count(n, base):
-    """How many characters an integer has, the sign among them."""
+    """Return the number of characters of an integer, with its sign."""
     count, rest = 1 + (n < 0), abs(n) // base
     while rest > 0:
         count, rest = count + 1, rest // base
@@ -71,7 +71,7 @@ nothing = lambda: None  # what `object.__init__` gives
 
 
 def turned_digits(n, base, count):
-    """The integer whose digits are so many of another one, backwards."""
+    """Return the integer with the last `count` digits of another one, reversed."""
     turned, rest = n * 0, abs(n)
     for _ in range(count):
         turned, rest = turned * base + rest % base, rest // base
@@ -79,13 +79,13 @@ def turned_digits(n, base, count):
 
 
 def digits_between(n, base, count, stop, size):
-    """The integer that so many digits before a place are, of those of another one."""
+    """Return the integer of the `size` digits before place `stop` among `count` digits."""
     rest = n // base ** (count - stop)
     return rest % base**size if size < 1 or base**size > 1 else rest  # 1: too large for int64
 
 
 def digit_uses(n, base, count, digit):
-    """How often a digit is among so many of an integer, its sign among them."""
+    """Return how often a digit occurs among `count` digits of an integer, ignoring its sign."""
     uses, rest = 0, abs(n)
     for _ in range(count - (n < 0)):
         uses, rest = uses + (rest % base == digit), rest // base
@@ -93,7 +93,7 @@ def digit_uses(n, base, count, digit):
 
 
 def digits_read(n, base, count, other):
-    """The integer whose digits to another base are so many of an integer."""
+    """Return the integer that `count` digits of another one mean in another base."""
     number, rest, power = n * 0, abs(n), 1
     for _ in range(count):
         if rest % base >= other:
@@ -105,7 +105,7 @@ def digits_read(n, base, count, other):
 
 
 def digits_together(strings, base):
-    """The number that strings of digits are one behind the other, and how many digits it has."""
+    """Return the number whose digits are those of all strings in turn, and its digit count."""
     number, size = 0, 0
     for digits in strings:
         number = number * base ** len(digits) + np.int64(int(digits, base))  # whatever they are of
@@ -114,7 +114,7 @@ def digits_together(strings, base):
 
 
 def integer_fmod(a, b):
-    """`fmod` of integers: the remainder with the sign of a; 0 where b is 0."""
+    """Return `fmod` of integers: the remainder with the sign of a; 0 where b is 0."""
     r = a % b
     return r - b if (r != 0 and (r < 0) != (a < 0)) else r
 
@@ -128,7 +128,7 @@ fmin = lambda a, b: np.where(a <= b or b != b, a, b)  # the smaller value, ignor
 
 
 def clip(a, a_min=None, a_max=None, *, min=None, max=None):
-    """a limited to [a_min, a_max], None where there is no limit; NaN stays."""
+    """Return a limited to [a_min, a_max], without a limit for None; NaN stays NaN."""
     low = min if a_min is None else a_min
     high = max if a_max is None else a_max
     above = a if low is None else maximum(a, low)
@@ -136,7 +136,7 @@ def clip(a, a_min=None, a_max=None, *, min=None, max=None):
 
 
 def heaviside(x, middle):
-    """0 below zero, `middle` at zero, 1 above."""
+    """Return 0 below zero, `middle` at zero, 1 above."""
     x, middle = floating(x), floating(middle)
     return x if x != x else (0.0 if x < 0.0 else (1.0 if x > 0.0 else middle))
 
@@ -150,15 +150,15 @@ integer_sign = lambda x: (x > 0) * 1 - (x < 0) * 1  # -1, 0 or 1 of an integer
 
 
 def round_to(x, digits):
-    """x rounded to decimal digits, as NumPy: scale, round half to even, scale back."""
+    """Return x rounded to decimal digits as in NumPy: scale, round half to even, scale back."""
     scale = 10.0**digits
     return np.rint(x * scale) / scale
 
 
 def decimal(x, digits):
-    """x rounded to decimal digits, as Python: what only the product's rounding makes a tie is none.
+    """Return x rounded to decimal digits as in Python: ties due to rounding x * scale do not count.
 
-    Two parts of x, of which the product with the scale is exact, tell what that rounding was.
+    Products of two parts of x with the scale are exact, and give the error of that rounding.
     """
     scale, high = 10.0 ** abs(digits), float(np.float32(x))
     product = x * scale if digits > 0 else x / scale
@@ -181,7 +181,7 @@ log_sigmoid = lambda x: -(max(-x, 0.0) + math.log1p(math.exp(-abs(x))))
 
 
 def ieee_remainder(x, y):
-    """`math.remainder`: x - n * y for the integer n nearest to x / y, of two the even one."""
+    """Return x - n * y for the integer n nearest to x / y, the even one of two."""
     size, step = abs(x), abs(y)
     r = math.fmod(size, step)
     rest = step - r
@@ -193,14 +193,14 @@ def ieee_remainder(x, y):
 
 
 def modf(x):
-    """The part behind the point and the whole part, both with the sign of x."""
+    """Return the fractional and the whole part, both with the sign of x."""
     whole = np.trunc(x)
     part = -(whole - x) if math.copysign(1.0, x) < 0.0 else x - whole  # -0.0 of -1.0
     return math.copysign(0.0, x) if abs(x) == math.inf else part, whole
 
 
 def frexp(x):
-    """A number m in [0.5, 1) with the sign of x and an integer n, so that x is m * 2**n."""
+    """Return m in [0.5, 1) with the sign of x, and an integer n, so that x is m * 2**n."""
     size = abs(floating(x))
     known = 0.0 < size < math.inf
     some = size if known else 1.0
@@ -211,25 +211,25 @@ def frexp(x):
 
 
 def ldexp(x, n):
-    """x * 2**n, in two steps: 2**n alone may be out of range."""
+    """Return x * 2**n, in two steps, since 2**n may be out of range."""
     half = np.floor(0.5 * n)
     return x * math.exp2(half) * math.exp2(n - half)
 
 
 def isclose(a, b, rel_tol=1e-9, abs_tol=0.0):
-    """Whether two numbers differ by little of the larger one (`math.isclose`)."""
+    """Return whether two numbers are close relative to the larger one (`math.isclose`)."""
     off = abs(a - b)
     return a == b or (off != math.inf and off <= max(rel_tol * max(abs(a), abs(b)), abs_tol))
 
 
 def close(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
-    """Whether two numbers differ by little of the second one (`np.isclose`)."""
+    """Return whether two numbers are close relative to the second one (`np.isclose`)."""
     near = abs(a - b) <= atol + rtol * abs(b) and abs(b) != math.inf
     return near or a == b or (equal_nan and a != a and b != b)
 
 
 def ulp(x):
-    """The step from a number to the next larger size (`math.ulp`)."""
+    """Return the distance from a number to the next larger magnitude (`math.ulp`)."""
     size = abs(floating(x))
     above = np.nextafter(size, math.inf)
     step = size - np.nextafter(size, 0.0) if above == math.inf else above - size
@@ -237,13 +237,13 @@ def ulp(x):
 
 
 def spacing(x):
-    """`ulp` with the sign of the number; NaN of infinite ones (NumPy)."""
+    """Return `ulp` with the sign of the number; NaN for infinite numbers (NumPy)."""
     step = ulp(x)
     return math.nan if step == math.inf else (-step if x < 0.0 else step)
 
 
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
-    """Numbers in place of NaN and infinite ones: 0 and the largest ones, unless others are said."""
+    """Return numbers in place of NaN and infinity; by default 0 and the largest floats."""
     largest = np.nextafter(math.inf, 0.0)
     high = largest if posinf is None else posinf
     low = -largest if neginf is None else neginf
@@ -267,7 +267,7 @@ entr = lambda x: -x * math.log(x) if x > 0.0 else (-math.inf if x < 0.0 else x)
 
 
 def rel_entr(x, y):
-    """x * log(x / y), 0 where x is 0; inf where either is negative or y alone 0."""
+    """Return x * log(x / y), 0 where x is 0; inf where either is negative or y alone 0."""
     if x > 0.0 and y > 0.0:
         return x * math.log(x / y)
     return x + y if (x != x or y != y) else (0.0 if (x == 0.0 and y >= 0.0) else math.inf)

@@ -1,6 +1,6 @@
 """Values that hold others: objects, arrays, lists, dicts, and references to them.
 
-An object whose attributes are known is a tuple of their values, of a class made for it.
+An object whose attributes are known is a tuple of their values; `record` gives its class.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any
 
 from nbgraph.kernels.capture.values import Choice, Complex, Compound, Node, Undefined, Value
 
-PLACES = 64  # of a list that a loop grows whose trips are not known
+PLACES = 64  # capacity of a list that grows in a loop with an unknown number of trips
 
 
 class Record(tuple[Any, ...]):
-    """An object of a class whose attributes are known: their values in order."""
+    """An object of a class whose attributes are known, as a tuple of their values."""
 
     __slots__ = ()
     cls: type
     fields: tuple[Any, ...]
-    shared: bool  # whether its names mean one object, which assignments change
-    copied = False  # whether it was read: another name, which it has no key of, may mean it, too
+    shared: bool  # whether its names refer to one mutable object
+    copied = False  # whether it was read: names outside of it may refer to the same object
 
     @property
     def entries(self) -> dict[Any, Any]:
@@ -33,7 +33,7 @@ class Record(tuple[Any, ...]):
 
 @functools.cache
 def record(cls: type, fields: tuple[Any, ...], types: tuple[type, ...]) -> type[Record]:
-    """Return the form of the objects of a class; the keys of a dict have types, too: 1 and True."""
+    """Return the type of objects of a class; `types` tells the keys 1 and True of a dict apart."""
     frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", hasattr(cls, "_fields"))
     return type(cls.__name__, (Record,), {"cls": cls, "fields": fields, "shared": not frozen})
 
@@ -44,49 +44,49 @@ def _copied(form: type[Record]) -> type[Record]:
 
 
 def copy_of(value: Record) -> Record:
-    """Return an object as one that was read."""
+    """Return an object marked as one that was read (`copied`)."""
     return _copied(type(value))(value)
 
 
 def record_of(cls: type, values: dict[Any, Any]) -> Record:
-    """Return an object of a class, or a dict, for the values of its attributes."""
+    """Return the object of a class, or the dict, with these attributes or items."""
     return record(cls, tuple(values), tuple(map(type, values)))(values.values())
 
 
 class Array(tuple[Any, ...]):
-    """A NumPy array whose shape is known: its numbers, or the rows that are arrays in turn."""
+    """A NumPy array whose shape is known: its numbers, or its rows as arrays."""
 
     __slots__ = ()
 
 
 class ConstantArray(Array):
-    """An array of the module, which nothing changes here."""
+    """An array from outside the function, which the function cannot change."""
 
     __slots__ = ()
 
 
 class List(tuple[Any, ...]):
-    """What a list of the function holds at one point of the text."""
+    """The items of a list at one point of the text."""
 
     __slots__ = ()
 
 
 class Set(List):
-    """What a set holds: each item once, in ascending order if that is known."""
+    """The items of a set, each once, in ascending order if the order is known."""
 
     __slots__ = ()
 
 
 class Iterator(List):
-    """What an iterator still has: it is gone through once."""
+    """The items that an iterator has left; it can be iterated over once."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resizable(Compound):
-    """A list whose length depends on values: the first `length` of its items, which have one form.
-    `bounded`: a loop carries it, so it gets no more items; `sort`: what it is."""
+    """A list whose length depends on values: the first `length` of its items, all of one form.
+    `bounded`: a loop carries it, so it gets no more items; `sort`: List, Set or Iterator."""
 
     length: Node
     items: tuple[Value, ...]
@@ -103,8 +103,8 @@ class Resizable(Compound):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs(Resizable):
-    """A dict whose keys depend on values: pairs of a key and its value; `default`: of a key that it
-    lacks, as `defaultdict` and `Counter` have one; `grows`: whether reading such a key adds it."""
+    """A dict whose keys depend on values, as pairs of key and value; `default`: the value of a
+    missing key (`defaultdict`, `Counter`); `grows`: whether reading a missing key adds it."""
 
     default: Value = None
     grows: bool = False
@@ -112,15 +112,15 @@ class Pairs(Resizable):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Reference:
-    """A list or an array of the function: the environment has what it holds under `key`."""
+    """A reference to a list or an array: the environment has its items under `key`."""
 
     key: str
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class View:
-    """Part of a list or an array, as it is when it is read: steps in order, each the places of a
-    subscript, or how NumPy arranges the numbers of an array anew."""
+    """Part of a list or an array, evaluated when it is read: `steps` in order, each the indices of
+    a subscript, or a function that arranges the numbers of an array."""
 
     owner: Reference
     steps: tuple[Any, ...]
@@ -128,7 +128,7 @@ class View:
 
     @classmethod
     def of(cls, owner: Reference | View, step: Any, node: ast.Subscript) -> View:
-        """Return the part that one more step leads to."""
+        """Return the part of `owner` after one more step."""
         if isinstance(owner, View):
             return cls(owner.owner, (*owner.steps, step), node)
         return cls(owner, (step,), node)
@@ -142,7 +142,7 @@ class Mapping:
 
 
 def copied(value: Value, *, back: bool = False) -> Value:
-    """Return a value whose objects are not those that names mean; `back`: as new ones."""
+    """Return a value with its objects marked as read; `back`: as new objects, without the mark."""
     if type(value) is tuple or isinstance(value, List):
         return type(value)(copied(item, back=back) for item in value)
     if not isinstance(value, Record) or not value.shared or value.copied != back:
@@ -151,12 +151,12 @@ def copied(value: Value, *, back: bool = False) -> Value:
 
 
 def sort_of(value: Value) -> type[Any]:
-    """Return what a list is: List, Set or Iterator; the type of other values."""
+    """Return what a list is: List, Set or Iterator; for other values their type."""
     return getattr(value, "sort", type(value))
 
 
 def sorted_as(sort: type[List], value: Value) -> Value:
-    """Return the items of a list or a tuple as another sort of list."""
+    """Return the items of a list or a tuple as a List, Set or Iterator."""
     return replace(value, sort=sort) if isinstance(value, Resizable) else sort(value)
 
 
@@ -166,21 +166,21 @@ as_list = functools.partial(sorted_as, List)
 
 
 def is_fixed(value: Value) -> bool:
-    """Return whether nothing can change a value: it is a number, or a tuple of such."""
+    """Return whether a value is immutable: a number, or a tuple of such."""
     if isinstance(value, (List, Array)) or (isinstance(value, Record) and value.shared):
         return False
     return not isinstance(value, tuple) or all(map(is_fixed, value))
 
 
 def mapping(value: Value) -> Value:
-    """Return a dict of the function as it is now; any other value as it is."""
+    """Return a dict of the function as a Mapping; any other value unchanged."""
     if isinstance(value, Record) and value.cls is dict:
         return Mapping(value.entries)
     return value
 
 
 def described(value: Value) -> str:
-    """Return what a user calls a value."""
+    """Return how an error message names a value."""
     if isinstance(value, Undefined):
         return f"a value that {value.why}"
     if isinstance(value, Complex):
@@ -200,7 +200,7 @@ REFERS = (Reference, View)
 
 
 def own_type(value: tuple[Any, ...]) -> type[tuple[Any, ...]]:
-    """Return the type of a copy of a tuple: no constant array, and no object that was read."""
+    """Return the type of a copy of a tuple: not ConstantArray, and not marked as read."""
     if isinstance(value, Record) and value.copied:
         return type(value).__bases__[0]
     return Array if isinstance(value, Array) else type(value)

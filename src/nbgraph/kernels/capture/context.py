@@ -31,26 +31,26 @@ Answer = Callable[[Env, Node], Value]
 class Tracer:
     """Captures one function call; calls of helpers make nested tracers on the same graph.
 
-    Files that take a tracer import this class; `tracer` gives it their functions.
+    The files for each subject import this class; the table in `tracer` lists their functions.
     """
 
-    parted = False  # whether results may be complex: they are two parts
-    site: ast.AST | None = None  # the present call
-    counter: Counter | None = None  # of the loop that is traced
+    parted = False  # whether results may be complex, so that they are two parts
+    site: ast.AST | None = None  # the call that is being traced
+    counter: Counter | None = None  # the counter of the loop that is being traced
 
     def __init__(
         self, graph: Graph, fn: FunctionType, watch: Watch, caller: Any = None, survey: Any = None
     ) -> None:
         self.graph, self.fn, self.watch = graph, fn, watch
         self.caller: Tracer | None = caller
-        self.survey = survey  # Survey or None: what goes on behind constructs that are refused
-        self.depth: int = 0 if caller is None else caller.depth + 1  # of calls
-        self.pending: list[tuple[str, Node]] = []  # flags of exceptions, and where they were raised
-        # what `try` statements around catch; the library's own texts raise nothing by themselves
+        self.survey = survey  # Survey or None: traces on behind constructs that are refused
+        self.depth: int = 0 if caller is None else caller.depth + 1  # calls around this one
+        self.pending: list[tuple[str, Node]] = []  # (flag, where it is raised)
+        # exceptions that `try` statements around catch; the library's own texts ignore these
         self.catching: tuple[type, ...] = ()
         if caller is not None and not is_own_text(fn):
             self.catching = caller.catching
-        self.handled: list[dict[str, Node]] = []  # exceptions of the handlers that are traced
+        self.handled: list[dict[str, Node]] = []  # exceptions of the handlers that are being traced
         self.text: FunctionText = function_text(fn)
         if caller is not None and fn.__code__.co_flags & inspect.CO_GENERATOR:
             self.text = self.text._replace(body=collected(self.text.body))
@@ -61,9 +61,9 @@ class Tracer:
         self.name, self.scope = fn.__name__, Scope(fn, watch)
         # functions that are being traced, with their paths
         self.active: tuple[tuple[object, Node], ...] = () if caller is None else caller.active
-        # what stands for calls of functions that are loops
+        # answers to calls of functions that are traced as loops
         self.answers: dict[object, Answer] = {} if caller is None else caller.answers
-        # whether what holds on a path decides conditions: in calls of itself
+        # whether the path decides conditions, as in calls of a function from itself
         self.decides: bool = caller is not None and caller.decides
         self.ahead: list[tuple[str, Node]] = []  # what its trips raise, known before the first
 
@@ -74,16 +74,16 @@ class Tracer:
 
     @property
     def operator(self) -> str:
-        """The name of the function that all is traced for."""
+        """The name of the operator's function."""
         return self.fn.__name__ if self.caller is None else self.caller.operator
 
     def subtracer(self, fn: FunctionType) -> Tracer:
-        """For a helper called from here."""
+        """Return the tracer of a helper that is called from here."""
         return Tracer(self.graph, fn, self.watch, self, self.survey)
 
     refuse: Callable[..., NoReturn]
     outcome: Callable[[Env, Node], tuple[Value, Env]]
-    # methods whose results are known better than as values
+    # methods whose types are declared
     block: Callable[[Sequence[ast.stmt], Env, Node], Env]
     statement: Callable[[ast.stmt, Env, Node], Env]
     going: Callable[[Env, Node, Callable[[Env, Node], Env]], Env]
@@ -104,15 +104,15 @@ class Tracer:
 
 @runtime_checkable
 class Inlinable(Protocol):
-    """What an operator offers so that it can be called inside another scalar function."""
+    """The protocol of operators that can be called inside another scalar function."""
 
     def inline(self, call: Call) -> Value:
-        """Return the value of the operator for these values, built in the tracer's graph."""
+        """Return the operator's value for these arguments, built in the tracer's graph."""
         ...
 
 
 class Method(NamedTuple):
-    """A method of a value that a call names, and what a call of it gives."""
+    """A method of a value that a text names, and the function that calls it."""
 
     owner: Value
     name: str
@@ -120,7 +120,7 @@ class Method(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call, or another use of values: the tracer, its text, its path, function, arguments."""
+    """A call, or another use of values: its tracer, syntax node, path, function and arguments."""
 
     tracer: Tracer
     node: Any
@@ -136,7 +136,7 @@ class Call(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the text calls the function."""
+        """The name of the function in the text."""
         return ast.unparse(self.node.func)
 
     @property
@@ -145,11 +145,11 @@ class Call(NamedTuple):
         return [*self.args, *self.kwargs.values()]
 
     def of(self, target: Any, *args: Value, **kwargs: Value) -> Call:
-        """Return the call of another function with other arguments in its place."""
+        """Return this call with another function and other arguments."""
         return self._replace(target=target, args=args, kwargs=kwargs)
 
     def answer(self, make: Callable[..., Value], *args: Value, **kwargs: Value) -> Value:
-        """Return what a function of this call gives for values; refused where it takes others."""
+        """Return `make(self, *args, **kwargs)`; refuse arguments that it does not take."""
         self._bound(make, "leave out what it does not take", self, *args, **kwargs)
         return make(self, *args, **kwargs)
 
@@ -160,7 +160,7 @@ class Call(NamedTuple):
             self.refuse(f"{self.name}(): {error}", remedy)
 
     def deep(self) -> Call:
-        """Return the call with what lists hold in place of references to them."""
+        """Return the call with the items of lists in place of references to them."""
         deep = lambda value: self.tracer.deep(self.node, value, self.tracer.frame)
         kwargs = {name: deep(value) for name, value in self.kwargs.items()}
         return self._replace(args=[*map(deep, self.args)], kwargs=kwargs)
@@ -168,17 +168,17 @@ class Call(NamedTuple):
     def refuse(
         self, problem: str, remedy: str, error: type[CaptureError] = CaptureError
     ) -> NoReturn:
-        """Raise CaptureError with the user's line and what to write instead."""
+        """Raise an error at the user's line, with what to write instead."""
         self.tracer.refuse(self.node, problem, remedy, error)
 
     def text(self, fn: Callable[..., Any], *args: Value, **kwargs: Value) -> Value:
-        """Return the value of a library function, traced with these arguments or the call's."""
+        """Return the value of a library function, traced with other arguments or the call's."""
         call = self.of(fn, *args, **kwargs) if args or kwargs else self
         text = cast("FunctionType", fn)
         return self.tracer.compose(text, call.in_order(text), self.path)
 
     def in_order(self, fn: FunctionType) -> list[Value]:
-        """Return the arguments in the order of a function's parameters, with its defaults."""
+        """Return the arguments in the order of the parameters of `fn`, with its defaults."""
         bound = self._bound(fn, "give the arguments that it takes", *self.args, **self.kwargs)
         return [
             bound.arguments[name]

@@ -32,13 +32,13 @@ def dict_of(call: Call, items: Value) -> Value:
 
 
 def counter(call: Call, items: Value = ()) -> Value:
-    """`Counter(items)`."""
+    """Return the value of `Counter(items)`."""
     counts: Any = as_pairs(call.graph, call.text(list_texts.counted, items))
     return replace(counts, default=call.graph.const(0))
 
 
 def default_dict(call: Call, factory: Value = None) -> Value:
-    """`defaultdict(factory)`."""
+    """Return the value of `defaultdict(factory)`."""
     make = getattr(factory, "value", None)
     number = make in (int, float, bool)
     value = call.graph.const(make()) if number else make and call.tracer.called(call.of(make))
@@ -48,7 +48,7 @@ def default_dict(call: Call, factory: Value = None) -> Value:
 
 
 def matches(graph: Graph, owner: Pairs, key: Value) -> list[Node]:
-    """Return of each pair whether it is in use and has a key."""
+    """Return for each pair a node: whether the pair is in use and has this key."""
     key = as_digits(graph, key) or key
     nodes = flatten(key) or []
 
@@ -63,12 +63,12 @@ def matches(graph: Graph, owner: Pairs, key: Value) -> list[Node]:
 
 
 def contains(graph: Graph, owner: Pairs, key: Value) -> Node:
-    """Return whether a key is one of the dict."""
+    """Return whether a dict has this key."""
     return functools.reduce(graph.logical_or, matches(graph, owner, key), graph.const(False))
 
 
 def entry(call: Call, owner: Pairs, key: Value, default: Value = None) -> Value:
-    """`owner[key]`; where the key is missing `default`, or the element raises KeyError."""
+    """Return `owner[key]`; for a missing key `default`, or else the element raises KeyError."""
     value = owner.default if default is None else default
     if value is None:
         missing = call.graph.logical_not(contains(call.graph, owner, key))
@@ -115,7 +115,7 @@ def equal(graph: Graph, a: Value, b: Value) -> Node:
 
 
 def column(owner: Pairs, place: int | None = None) -> Resizable:
-    """Return the keys (0), the values (1) or the pairs of a dict, as a list."""
+    """Return the keys (`place` 0), the values (1) or the pairs (None) of a dict, as a list."""
     items = owner.items if place is None else tuple(pair[place] for pair in owner.items)
     return Resizable(owner.length, items, owner.bounded)
 
@@ -124,7 +124,7 @@ def _value_at(call: Call, owner: Pairs, key: Value, default: Value = None) -> Va
     return entry(call, replace(owner, default=None), key, default)
 
 
-# of the call, the dict and arguments
+# functions of the call, the dict and the arguments
 METHODS: dict[str, Callable[..., Any]] = {
     "get": lambda call, a, key, default=None: _value_at(call, a, key, default or Static(None)),
     "keys": lambda _, a: column(a, 0),
@@ -135,7 +135,7 @@ METHODS: dict[str, Callable[..., Any]] = {
         call, call.text(list_texts.by_count, column(a)), None, n, None
     ),
 }
-# methods that change it: the dict after them, and their value
+# methods that change a dict: each returns the new dict and its own value
 CHANGES: dict[str, Callable[..., tuple[Pairs, Value]]] = {
     "pop": lambda call, a, key, *default: (
         without(call, a, key),

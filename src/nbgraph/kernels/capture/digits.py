@@ -26,7 +26,7 @@ from nbgraph.kernels.scalar.kinds import is_boolean, is_integer
 
 @dataclass(frozen=True, repr=False)
 class UnknownText:
-    """A string made of numbers, which is only shown; `number`: what float() reads of it."""
+    """A string composed of numbers, which is only printed; `number`: what float() reads of it."""
 
     number: Value = None
 
@@ -38,8 +38,8 @@ class UnknownText:
 class Digits(Compound):
     """A string of the digits of an integer: `str(n)`, `bin(n)`, parts of these, several together.
 
-    `size`: how many there are; None where the number tells. `prefix`: whether `0b` or its like is
-    before them.
+    `size`: the number of digits, None where `number` determines it. `prefix`: whether `0b` or its
+    like comes first.
     """
 
     joins = True
@@ -51,7 +51,7 @@ class Digits(Compound):
 
     @property
     def form(self) -> Any:  # type: ignore[override]
-        """What is known of them."""
+        """What is known of the digits: strings of one form can be joined."""
         size = self.size if isinstance(self.size, int) else self.size is None
         return "digits", self.base, self.prefix, size
 
@@ -66,20 +66,20 @@ class Digits(Compound):
         return "a string of digits"
 
     def refuse_negative(self, tracer: Tracer, node: ast.AST) -> None:
-        """Note that what is read as digits begins with the sign of a negative number."""
+        """Note that the element raises for a negative number, whose sign is not a digit."""
         negative = tracer.graph.compare("lt", self.number, tracer.graph.const(0))
         words = "invalid literal for int() with base 10: '-': write abs(n) for a number with a sign"
         tracer.raises(node, ValueError, words, negative)
 
     def refuse_empty(self, call: Call) -> None:
-        """Note that int() of no digits raises."""
+        """Note that int() of an empty string raises."""
         graph, size = call.graph, self.size
         if isinstance(size, Node) and Intervals(graph, call.path).of(size)[0] < 1:
             empty = graph.compare("lt", size, graph.const(1))
             call.tracer.raises(call.node, ValueError, "invalid literal for int(): ''", empty)
 
     def length(self, tracer: Tracer, path: Node) -> Node:
-        """How many characters there are."""
+        """Return the number of characters."""
         graph, size = tracer.graph, self.size
         if size is None:
             size = tracer.compose(composed.digit_count, [self.number, graph.const(self.base)], path)
@@ -87,7 +87,7 @@ class Digits(Compound):
         return graph.arithmetic("add", size, graph.const(2)) if self.prefix else size
 
     def most(self, call: Call) -> int:
-        """How many digits there are at most."""
+        """Return an upper bound of the number of digits."""
         if self.size is not None:
             return self.size if isinstance(self.size, int) else _MOST[self.base]
         high = Intervals(call.graph, call.path).of(self.number)[1]
@@ -95,7 +95,7 @@ class Digits(Compound):
         return next((k for k in widths if high < self.base**k), _MOST[self.base])
 
     def characters(self, call: Call) -> Value:
-        """Return the digits, each a string: a tuple where it is known how many there are."""
+        """Return a tuple of the digits, each a string, or a list where `size` is not constant."""
         if self.prefix:
             what = "the sign and the prefix of bin(), oct() and hex() are characters"
             call.refuse(what, "use bin(n)[2:]")
@@ -107,8 +107,8 @@ class Digits(Compound):
         return Resizable(self.length(call.tracer, call.path), items, bounded=True)
 
     def part(self, call: Call, place: Any) -> Digits | None:
-        """A digit, or what a slice gives that needs no list: None for other steps than 1, and all
-        of it backwards."""
+        """Return a digit, a slice with step 1, or the whole string reversed; None for other slices,
+        which need a list."""
         graph, length = call.graph, lambda: self.length(call.tracer, call.path)
         if self.prefix:
             first = place.start if isinstance(place, slice) and place.stop is None else None
@@ -133,23 +133,23 @@ class Digits(Compound):
         return self.between(call, last, size.data if size.op == "const" else size)
 
     def own(self, call: Call) -> tuple[Node, Node, Node]:
-        """Return the number, the base and how many digits there are: what texts take of them."""
+        """Return the number, the base and the number of characters, as arguments of texts."""
         return self.number, call.graph.const(self.base), self.length(call.tracer, call.path)
 
     def between(self, call: Call, stop: Node, size: Node | int) -> Digits:
-        """Return so many digits before a place."""
+        """Return the `size` digits before the place `stop`."""
         many = call.graph.const(size) if isinstance(size, int) else size
         number = call.text(composed.digits_between, *self.own(call), stop, many)
         return Digits(number, size, self.base)
 
     def turned(self, call: Call) -> Digits:
-        """Return all of it backwards."""
+        """Return the string reversed."""
         self.refuse_negative(call.tracer, call.node)
         own = self.own(call)
         return replace(self, number=call.text(composed.turned_digits, *own), size=own[2])
 
     def method(self, call: Call, name: str) -> Value | None:
-        """Return the value of a method; None for those that are not known."""
+        """Return the value of a method; None for an unknown method."""
         graph, args = call.graph, call.args
         if not args and (self.base <= 10 or name not in _ARE_DIGITS):
             return graph.const(True) if name in _ARE_DIGITS else self if "strip" in name else None
@@ -167,7 +167,7 @@ class Digits(Compound):
         sought = as_digits(graph, args[0], self.base)
         if name == "count" and sought is not None and sought.size == 1:
             uses = call.text(composed.digit_uses, *self.own(call), sought.number)
-            zero = graph.compare("eq", sought.number, graph.const(0))  # that of 0b
+            zero = graph.compare("eq", sought.number, graph.const(0))  # `0b` has a zero of its own
             return graph.arithmetic("sub", uses, zero) if self.prefix else uses
         if name not in list_texts.TEXTS or self.prefix or (sought is not None and sought.size == 0):
             return None
@@ -175,7 +175,7 @@ class Digits(Compound):
 
 
 def place_of(call: Call, index: Node, length: Node, words: str) -> Node:
-    """Return an index as one from 0; the element raises where that is past the ends."""
+    """Return an index counted from 0; the element raises where it is out of bounds."""
     graph = call.graph
     place, inside = call.text(list_texts.place_in, graph.cast(index, "i"), length)
     call.tracer.raises_lookup(call.node, IndexError, words, graph.logical_not(inside))
@@ -192,12 +192,12 @@ METHODS = (*_ARE_DIGITS, *list_texts.TEXTS, "zfill", "rjust")
 
 
 def digits_of(value: Value) -> Digits | None:
-    """Return the digits of a number that a value is, without a prefix; None for other values."""
+    """Return `value` as digits without a prefix; None for other values."""
     return value if isinstance(value, Digits) and not value.prefix else None
 
 
 def as_digits(graph: Graph, value: Value, base: int = 10) -> Digits | None:
-    """Digits, or a string of the text that has nothing else; None for other values."""
+    """Return digits, or a literal string of digits in this base; None for other values."""
     text = value.value if isinstance(value, Static) else None
     if isinstance(value, Choice):
         each = [as_digits(graph, option, base) for option in value.options]
@@ -219,7 +219,7 @@ def method(call: Call, owner: Digits, name: str) -> Value:
 
 
 def apply(call: Call) -> Value | None:
-    """`str(n)`, `bin(n)`, functions, methods and `"".join()` of these; None for others."""
+    """Return `str(n)`, `bin(n)`, a function, method or `"".join()` of such; None for others."""
     target, args = call.target, call.args
     if target is format and len(args) == 2 and isinstance(args[1], Static):
         return formatted(call, args[0], str(args[1].value))
@@ -227,7 +227,7 @@ def apply(call: Call) -> Value | None:
         if getattr(target, "__name__", "") == "format" and (field := _FIELD.fullmatch(text)):
             return formatted(call, args[0], field[1] or "")
     if target is int and len(args) == 2 and isinstance(args[0], Digits):
-        if args[1] is call.graph.const(args[0].base):  # by which the prefix is known, too
+        if args[1] is call.graph.const(args[0].base):  # this base reads the prefix, too
             return args[0].number
         if not args[0].prefix:
             args[0].refuse_empty(call)
@@ -261,7 +261,7 @@ def _of_one(call: Call, target: Any, value: Value) -> Value | None:
             return None
         return Digits(value, None, _BASES.get(target, 10), target in _BASES)
     if isinstance(value, Optional) and isinstance(value.value, Digits):
-        value = value.value  # as for a number that may be None
+        value = value.value  # like a number that may be None
     if isinstance(value, Digits) and target in (str, len):
         return value if target is str else value.length(call.tracer, call.path)
     if isinstance(value, Digits) and target is ord and value.size == 1:
@@ -283,7 +283,7 @@ def _of_one(call: Call, target: Any, value: Value) -> Value | None:
 
 
 def joined(call: Call, value: Value) -> Value | None:
-    """Return the string that strings of digits are one behind the other; None for other items."""
+    """Return the concatenation of strings of digits; None for other items."""
     if not isinstance(value, (tuple, Resizable)):
         return None
     each = value.items if isinstance(value, Resizable) else value
@@ -303,7 +303,7 @@ def joined(call: Call, value: Value) -> Value | None:
 
 
 def added(tracer: Tracer, node: ast.expr, a: Value, b: Value) -> Value | None:
-    """`a + b`, of which one at least is digits that values decide; None for other strings."""
+    """Return `a + b` where one at least is Digits; None for other strings."""
     if not any(isinstance(value, (Digits, Choice)) for value in (a, b)):
         return None
     bases = [v.base for v in (a, b) if isinstance(v, Digits) and v.size != 0]
@@ -331,7 +331,7 @@ class Range(Compound):
         return "a range"
 
     def turned(self, call: Call) -> Range:
-        """Return the same numbers backwards."""
+        """Return the range reversed."""
         graph, one = call.graph, call.graph.const(1)
         if self.step.op != "const":
             call.refuse("a range whose step is a value is turned", "write its bounds the other way")
@@ -342,7 +342,7 @@ class Range(Compound):
         return Range(graph.arithmetic("add", end, beyond), end, graph.negate(self.step))
 
     def length(self, call: Call) -> Value:
-        """How many numbers there are."""
+        """Return the number of items."""
         return call.text(list_texts.count_between, *self.parts)
 
     def part(self, call: Call, place: Any) -> Value | None:
@@ -361,27 +361,27 @@ class Range(Compound):
 
     @property
     def known(self) -> range | None:
-        """Python's range, if all bounds are constant."""
+        """Return Python's range if all bounds are constant, else None."""
         constant = all(node.op == "const" for node in self.parts)
         return range(*(int(node.data) for node in self.parts)) if constant else None
 
     @property
     def upward(self) -> bool:
-        """Whether it grows; a step that is not known is positive."""
+        """Whether the range ascends; a step that is not constant is positive."""
         return self.step.op != "const" or bool(self.step.data > 0)
 
     def refuse_known(self, call: Call) -> None:
-        """Refuse to list numbers of which it is known that they are too many."""
+        """Refuse a range of constant bounds with too many numbers to list."""
         if self.known is not None:
             call.refuse(f"more than {MAX_LISTED} items are listed", "write a `for` loop")
 
     def holds(self, call: Call, value: Value) -> Node:
-        """Return whether a number is one of them."""
+        """Return whether a number is in the range."""
         return call.text(list_texts.is_between, value, *self.parts)
 
 
 def range_of(call: Call, values: Sequence[Value]) -> Range:
-    """Return the range of one, two or three bounds."""
+    """Return the range with one, two or three arguments."""
     graph = call.graph
     nodes = [call.tracer.number_of(call, value) for value in values]
     if not all(is_integer(n.kind) or is_boolean(n.kind) for n in nodes):

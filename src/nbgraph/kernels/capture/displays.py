@@ -54,7 +54,7 @@ def elements(
 
 
 def dict_display(tracer: Tracer, node: ast.Dict, env: Env, path: Node) -> Value:
-    """`{key: value, **more}`."""
+    """Return the value of `{key: value, **more}`."""
     pairs: list[Value] = []
     for key, item in zip(node.keys, node.values, strict=True):
         name = None if key is None else tracer.expression(key, env, path)
@@ -72,7 +72,7 @@ def dict_display(tracer: Tracer, node: ast.Dict, env: Env, path: Node) -> Value:
 
 
 def dict_comprehension(tracer: Tracer, node: ast.DictComp, env: Env, path: Node) -> Value:
-    """`{key: value for ...}`."""
+    """Return the value of `{key: value for ...}`."""
     pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.key)
     items = ast.copy_location(ast.ListComp(pair, node.generators), node)
     return dict_of(Call(tracer, node, path), comprehension(tracer, items, env, path))
@@ -97,8 +97,8 @@ def comprehension(tracer: Tracer, node: Comprehension, env: Env, path: Node) -> 
 def aside(
     tracer: Tracer, body: Sequence[ast.stmt], inner: Env, path: Node, env: Env, names: set[str]
 ) -> Env:
-    """Return the environment after statements that stand for an expression in `env`, which takes
-    over lists and variables of these names."""
+    """Return the environment after statements that compute the value of an expression in `env`;
+    copy its lists and its variables `names` to `env`."""
     after = tracer.block(body, inner, path)
     tracer.leave(after)
     adopt(env, after, names)
@@ -106,12 +106,12 @@ def aside(
 
 
 def assigned(tracer: Tracer, node: ast.expr) -> set[str]:
-    """Return the variables around a comprehension that it may assign."""
+    """Return the names around a comprehension that `:=` inside may assign."""
     return assigned_within(node) | nonlocals(tracer.text.body)
 
 
 def _written_out(tracer: Tracer, node: Comprehension, env: Env, path: Node) -> tuple[Value, ...]:
-    """Return the items of a comprehension; CountError where their number depends on values."""
+    """Return the items of a comprehension; raise CountError if their number depends on values."""
     items: list[Value] = []
     names = assigned(tracer, node)
 
@@ -143,8 +143,8 @@ def _certain(tracer: Tracer, test: ast.expr, env: Env, path: Node) -> bool:
 
 # folds of generators ------------------------------------------------------------------------------
 
-TOTAL, BEST = "$total", "$best"  # no names that a text can hold
-# what is done with each item; `elt` and `key` stand for expressions of the call
+TOTAL, BEST = "$total", "$best"  # names that no text can have
+# statements for each item; `elt` and `key` stand for expressions of the call
 _EXTREME = """
 item = elt
 rank = key(item)
@@ -188,12 +188,12 @@ def summary(tracer: Tracer, node: ast.Call, target: object, env: Env, path: Node
     if generator is None or not options.keys() <= _KEYWORDS.get(target, frozenset()):
         return None
     if isinstance(generator, ast.SetComp) and sort in ("add", "mul"):
-        return None  # an item that comes twice counts once
+        return None  # a set counts equal items once
     if target is len and not any(part.ifs for part in generator.generators):
         return None
     options |= {"elt": ast.Constant(1)} if target is len else {"elt": generator.elt}
     names, text = assigned(tracer, generator), _LOOPS[sort]
-    if names and sort in ("any", "all"):  # what is assigned last shows where it ends
+    if names and sort in ("any", "all"):  # the last assigned value shows where the loop ends
         if len(generator.generators) > 1:
             what = f"`:=` inside of {sort}() over several loops is not understood"
             tracer.refuse(node, what, "write the loops")
@@ -221,7 +221,7 @@ def summary(tracer: Tracer, node: ast.Call, target: object, env: Env, path: Node
 
 
 def _generator(tracer: Tracer, node: ast.expr, env: Env) -> Comprehension | None:
-    """Return a comprehension, `map(f, items)` or `filter(f, items)`, as a comprehension."""
+    """Return a comprehension as it is, `map(f, items)` and `filter(f, items)` as comprehensions."""
     if isinstance(node, Comprehension) or not isinstance(node, ast.Call):
         return node if isinstance(node, Comprehension) else None
     target = tracer.static(node.func, env)
@@ -242,18 +242,18 @@ def _generator(tracer: Tracer, node: ast.expr, env: Env) -> Comprehension | None
 
 
 class _Filled(ast.NodeTransformer):
-    """Puts expressions into a text of `_LOOPS`, and makes its names ones that no text holds."""
+    """Inserts expressions into a text of `_LOOPS`, and renames its variables with `$`."""
 
     def __init__(self, expressions: dict[str | None, ast.expr]) -> None:
         self.expressions = expressions
 
     def visit_Call(self, node: ast.Call) -> Any:
-        """`key(item)`: the item itself without a key."""
+        """Return the call `key(item)`, or the item itself if there is no key."""
         call = self.generic_visit(node)
         return call if "key" in self.expressions else node.args[0]
 
     def visit_Name(self, node: ast.Name) -> Any:
-        """Return an expression of the call, or a name."""
+        """Return the expression for `elt` or `key`, or another name with `$`."""
         if node.id in ("elt", "key"):
             return copy.deepcopy(self.expressions.get(node.id, node))
         return ast.copy_location(ast.Name(f"${node.id}", node.ctx), node)

@@ -2,11 +2,11 @@
 
 Each element has a word of 64 random bits, the operand `key`, which a call draws from the library's
 stream (`nbgraph.resource.random`). The first draw of a text is made of that word; the others of the
-words of NumPy's Philox with the word for its key. Draws are told apart by their place in the text,
-not by their order, so one under an `if` that is not taken changes no other; a place that is met
-again, in a loop, goes on in a sequence of its own.
+words of NumPy's Philox with the word for its key. A draw is identified by its place in the text,
+not by its order, so a draw under an `if` that is not taken changes no other one; a place that is
+visited again, in a loop, has a sequence of its own.
 
-All is arithmetic of integers below 2**64, which no derivative passes.
+The words are computed by arithmetic of integers below 2**64, which has no derivative.
 """
 
 import ast
@@ -52,7 +52,7 @@ def text_of(target: object) -> Any:
 
 
 def counts(graph: Graph, places: tuple[Place, ...]) -> Env:
-    """How often each place was met, at the beginning of a text."""
+    """Return the counters of visits of each place, at the beginning of a text."""
     graph.draws.update((place, number) for number, place in enumerate(places))
     return {_count(number): List((graph.const(0),)) for number in range(len(places))}
 
@@ -84,10 +84,10 @@ def draw(call: Call) -> Value | None:
 
 
 def bits(tracer: Tracer, path: Node) -> Node:
-    """64 random bits: those of this place, and of how often it was met before."""
+    """Return 64 random bits, which depend on the place and on the number of earlier visits."""
     graph = tracer.graph
     place, word = tuple(_calls(tracer)), graph.argument(KEY, WORD)
-    if place not in graph.draws:  # the text is traced again: see WrittenFunction
+    if place not in graph.draws:  # the text is traced again with it: see WrittenFunction
         graph.draws[place] = len(graph.draws)
         return word
     number = graph.draws[place]
@@ -103,7 +103,7 @@ def bits(tracer: Tracer, path: Node) -> Node:
 
 
 def _block(tracer: Tracer, values: Sequence[Value]) -> tuple[Node, ...]:
-    """Four words of Philox: its 400 nodes are traced once, and moved to where they are needed."""
+    """Return four words of Philox: its graph of 400 nodes is traced once and copied here."""
     source, leaves, words = _philox(type(tracer))
     move = Transplant(source, tracer.graph, {a.id: b for a, b in zip(leaves, values, strict=True)})
     return tuple(map(move, words))
@@ -111,7 +111,7 @@ def _block(tracer: Tracer, values: Sequence[Value]) -> tuple[Node, ...]:
 
 @functools.cache
 def _philox(kind: Any) -> tuple[Graph, list[Node], tuple[Node, ...]]:
-    """Return the graph of Philox: its operands and its words."""
+    """Return the graph of Philox, its operands and its results."""
     graph = Graph()
     operands = {name: graph.argument(name, WORD) for name in ("key", "first", "second")}
     words = kind(graph, philox, Watch()).run({**operands}, graph.const(True))
@@ -119,7 +119,7 @@ def _philox(kind: Any) -> tuple[Graph, list[Node], tuple[Node, ...]]:
 
 
 def are_many(tracer: Tracer, loop: ast.For, trips: int) -> bool:
-    """Return whether a loop draws so often that it is not written out: a draw is 400 operations."""
+    """Return whether a loop has too many draws (of 400 operations each) to be written out."""
     text = tracer.text
     lines = range(text.line_of(loop), text.first_line + (loop.end_lineno or loop.lineno) + 1)
     inside = [
@@ -134,7 +134,7 @@ def _count(number: int) -> str:
 
 
 def _calls(tracer: Tracer | None) -> Iterator[tuple[str, int, int]]:
-    """Where the text is, through all calls; those inside the library's own texts do not count."""
+    """Yield the user's places in the text, from the innermost call outwards."""
     while tracer is not None:
         if not is_own_text(tracer.fn) and tracer.site is not None:
             text, node = tracer.text, tracer.site
@@ -148,7 +148,7 @@ def _calls(tracer: Tracer | None) -> Iterator[tuple[str, int, int]]:
 
 _NORMAL = {"pdf": "pdf", "cdf": "cdf", "inv_cdf": "ppf"}  # of statistics.NormalDist
 _RENAMED = {"mu": "loc", "sigma": "scale"}
-_FIRST = ("x", "k", "q", "p")  # what methods call their first argument
+_FIRST = ("x", "k", "q", "p")  # names of the first argument in methods
 
 
 class Distribution(NamedTuple):
@@ -181,7 +181,7 @@ def distribution_of(value: object) -> Distribution | None:
 
 
 def _is_normal(kind: type[Any]) -> bool:
-    """Return whether it is `statistics.NormalDist`, which stays unimported."""
+    """Return whether `kind` is `statistics.NormalDist`, without importing it."""
     return (kind.__module__, kind.__qualname__) == ("statistics", "NormalDist")
 
 
@@ -211,7 +211,7 @@ def distribution(call: Call) -> Value | None:
 
 
 def _of_method(call: Call, owner: Distribution, name: str) -> Value:
-    """Return the value of a method, by its text."""
+    """Return the value of a distribution's method, by its text."""
     text, call = _text_of(owner.name, name), call.deep()
     if text is None:
         have = [m for m in distributions.SHIFTED if _text_of(owner.name, m) is not None]
@@ -231,7 +231,7 @@ def _of_method(call: Call, owner: Distribution, name: str) -> Value:
 
 
 def _text_of(name: str, method: str) -> tuple[FunctionType, tuple[FunctionType, ...]] | None:
-    """Return a method's text; or how it follows from other methods, and their texts."""
+    """Return a method's text; or a text that derives it from other methods, and their texts."""
     texts: Mapping[str, Any] = vars(distributions)
     own = texts.get(f"{name}_{method}")
     if own is not None:
@@ -257,7 +257,7 @@ def _first_argument(call: Call, named: dict[str, Value]) -> Value:
 def _parameters(
     call: Call, fn: FunctionType, args: list[Value], kwargs: dict[str, Value]
 ) -> list[Value]:
-    """Return the shapes in their order, location and scale."""
+    """Return the shape parameters in order, then location and scale."""
     names = [*list(inspect.signature(fn).parameters)[1:], "loc", "scale"]
     values = dict(zip(names, args, strict=False)) | kwargs
     unknown = [k for k in values if k not in names]

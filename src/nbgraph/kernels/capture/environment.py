@@ -22,38 +22,38 @@ from nbgraph.kernels.scalar.nodes import RESULT as RESULT
 
 RETURNED, BROKE, CONTINUED = "$returned", "$broke", "$continued"
 FLAGS = (RETURNED, BROKE, CONTINUED)
-# followed by the number of a raise in `Graph.raises`: whether it ended the function, for which
-# RETURNED is set, too
+# followed by the number of a raise in `Graph.raises`: whether the exception ended the function, so
+# that RETURNED is set, too
 RAISED = "$raised"
-# the same where the function has gone on: an index or a key was missing
+# the same for a missing index or key, after which the function has gone on
 MISSED = "$missed"
 
 
 def is_flag(name: str) -> bool:
-    """Return whether a name of an environment says how control has left."""
+    """Return whether `name` is a flag that says how control has left."""
     return name in FLAGS or name.startswith((RAISED, MISSED))
 
 
 def without_flags(env: Env) -> Env:
-    """Return the variables of an environment, where control has not left, and what was missed."""
+    """Return the variables of an environment, with flags of missing items, without other flags."""
     return {
         name: value for name, value in env.items() if not is_flag(name) or name.startswith(MISSED)
     }
 
 
 def raises_of(env: Env) -> dict[str, Node]:
-    """Return the flags of an environment for exceptions, those first that may be gone on behind."""
+    """Return the exception flags of an environment, missing indices and keys first."""
     missed = {name: value for name, value in env.items() if name.startswith(MISSED)}
     return missed | {name: value for name, value in env.items() if name.startswith(RAISED)}
 
 
 def flag(graph: Graph, env: Env, name: str) -> Node:
-    """Return whether control has left by return, break or continue: a truth value."""
+    """Return the flag `name` as a truth value; False where it is not set."""
     return env.get(name) or graph.const(False)
 
 
 def stopped(graph: Graph, env: Env, names: tuple[str, ...] = FLAGS) -> Node:
-    """Return whether the rest of the block is skipped."""
+    """Return whether control has left by one of `names`, so that the rest of a block is skipped."""
     result = graph.const(False)
     for name in names:
         result = graph.logical_or(result, flag(graph, env, name))
@@ -61,32 +61,32 @@ def stopped(graph: Graph, env: Env, names: tuple[str, ...] = FLAGS) -> Node:
 
 
 def is_true(node: Node) -> bool:
-    """Certainly true."""
+    """Return whether a node is the constant True."""
     return node.op == "const" and bool(node.data)
 
 
 # lists, arrays and objects ------------------------------------------------------------------------
 
-HEAP = "@"  # what the keys of lists and arrays in an environment begin with
-OUTER, FROZEN = "$outer", "$frozen"  # keys of the caller's lists, of those that nothing may change
+HEAP = "@"  # prefix of the keys of lists and arrays in an environment
+OUTER, FROZEN = "$outer", "$frozen"  # keys of the caller's lists, and of lists that must not change
 _KEYS = itertools.count()
 
 
 def reference(env: Env, value: Value, name: str = "") -> Reference:
-    """Return a new list or array that holds a value."""
+    """Store a list or an array in the environment under a new key; return a reference to it."""
     entry = Reference(f"{HEAP}{name}.{next(_KEYS)}")
     env[entry.key] = value
     return entry
 
 
 def placed(value: Value, env: Env, name: str = "", *, alone: bool = False) -> Value:
-    """Return a value as a name refers to it: new lists and arrays get a place in the environment.
-    `alone`: of an argument, which only the function that is called may keep."""
+    """Store new lists and arrays of a value in the environment; return the value with references to
+    them. `alone`: an argument, which only the called function refers to."""
     if isinstance(value, List):
         return reference(env, type(value)(placed(item, env, name) for item in value), name)
     if isinstance(value, Record) and value.shared:
         entry = reference(env, own_type(value)(placed(item, env, name) for item in value), name)
-        if value.copied:  # a change of it would be one of an object that others mean, or of none
+        if value.copied:  # others may refer to the object, so that it must not change
             alike = (k for k, v in env.items() if isinstance(v, Record) and v.cls is value.cls)
             freeze(env, (entry.key,) if alone else alike)
         return entry
@@ -103,7 +103,7 @@ def lists_of(env: Env) -> Env:
 
 
 def keys_in(value: Value, env: Env | None = None) -> Iterator[str]:
-    """Return the keys of the lists that a value refers to, with `env` of those in them, too."""
+    """Yield the keys of lists that a value refers to; with `env`, of nested lists, too."""
     if isinstance(value, (Reference, View)):
         key = (value.owner if isinstance(value, View) else value).key
         yield key
@@ -114,11 +114,11 @@ def keys_in(value: Value, env: Env | None = None) -> Iterator[str]:
 
 
 def freeze(env: Env, keys: Iterable[str]) -> None:
-    """Note lists that nothing may change from here on."""
+    """Mark lists as ones that must not change from here on."""
     env[FROZEN] = env.get(FROZEN, frozenset()).union(keys)
 
 
 def adopt(outer: Env, inner: Env, names: Iterable[str] = ()) -> None:
-    """Take over the lists of an environment, and its variables of these names."""
+    """Copy the lists of `inner`, and its variables `names`, to `outer`."""
     outer.update(lists_of(inner))
     outer.update({name: inner[name] for name in names if name in inner})

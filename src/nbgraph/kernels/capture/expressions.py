@@ -1,4 +1,4 @@
-"""Expressions: what evaluates each kind of them; names, truth, comparisons, choices."""
+"""Expressions: the function for each kind of them; names, truth, comparisons, choices."""
 
 import ast
 import functools
@@ -54,19 +54,19 @@ _WHOLE = (ast.Is, ast.IsNot, ast.In, ast.NotIn)  # comparisons of arrays, not of
 
 
 def expression(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Value:
-    """Return the value of any expression; of a list or an array what it holds now."""
+    """Return the value of any expression; for a list or an array, its present items."""
     return tracer.read(node, tracer.object(node, env, path), env)
 
 
 def referred(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Value:
-    """Return the value of any expression, where a list or an array may be a reference to it."""
+    """Return the value of any expression; a list or an array may be a reference."""
     if tracer.survey is not None:
         return tracer.survey.value(tracer, node, env, path)
     return tracer.evaluated(node, env, path)
 
 
 def evaluated(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Value:
-    """`referred`, or an error of what is not understood."""
+    """Return the value of `referred` without a survey; refuse what is not understood."""
     evaluate = _EXPRESSIONS.get(type(node))
     if evaluate is None:
         what = "this expression is not understood in a scalar function"
@@ -83,7 +83,7 @@ def number(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Node:
 
 
 def number_of(tracer: Tracer, call: Call, value: Value) -> Node:
-    """Return a value that must be one number where the call's path holds."""
+    """Return `value`, which must be one number on the call's path."""
     value = present(call, value)
     if isinstance(value, Node):
         return value
@@ -94,7 +94,7 @@ def number_of(tracer: Tracer, call: Call, value: Value) -> Node:
 
 
 def condition(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Node:
-    """Return the truth of an expression."""
+    """Return the truth value of an expression as a node."""
     if isinstance(node, ast.BoolOp):
         denied: Any = lambda part: ast.copy_location(ast.UnaryOp(ast.Not(), part), part)
         truths = [denied(denied(part)) for part in node.values]
@@ -110,7 +110,7 @@ def condition(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Node:
 
 
 def truth(tracer: Tracer, value: Value) -> Node:
-    """Return the truth of a value."""
+    """Return the truth value of a value as a node."""
     for name in ("__bool__", "__len__"):
         if tracer.written(value, name):
             at = Call(tracer, tracer.site or tracer.text.body[0], tracer.graph.const(True))
@@ -154,11 +154,11 @@ def _name(tracer: Tracer, node: ast.Name, env: Env) -> Value:
         return value
     local = name in tracer.fn.__code__.co_varnames
     try:
-        if local:  # Python does not look outside for it
+        if local:  # a local name: Python does not look outside
             raise NameError(name)
         known = tracer.scope.lookup(name)
     except NameError:
-        if name == tracer.fn.__name__:  # the operator that is being made
+        if name == tracer.fn.__name__:  # the operator that is being built
             return Static(tracer.fn)
         remedy = f"give {name!r} a value first" if local else "define it before it is used"
         tracer.refuse(node, f"the name {name!r} is not defined", remedy)

@@ -25,11 +25,11 @@ from nbgraph.kernels.capture.recursion import MAX_INLINED, Recursion, Run, TooDe
 from nbgraph.kernels.capture.text import Definition, collected, nonlocals, unkept
 from nbgraph.kernels.capture.values import Env, Node, Static, Value, flatten
 
-MAX_DEPTH = 40  # of helpers that call helpers
+MAX_DEPTH = 40  # of helpers within each other
 
 
 def compose(tracer: Tracer, fn: FunctionType, args: Sequence[Value], path: Node) -> Value:
-    """Return the value of a function of the library, traced in place with the user's line kept."""
+    """Return the value of a library function, traced in place; errors name the user's line."""
     names = fn.__code__.co_varnames[: fn.__code__.co_argcount + fn.__code__.co_kwonlyargcount]
     line = tracer.graph.line
     value = tracer.subtracer(fn).run(dict(zip(names, args, strict=True)), path)
@@ -39,7 +39,7 @@ def compose(tracer: Tracer, fn: FunctionType, args: Sequence[Value], path: Node)
 
 def function(call: Call, fn: FunctionType) -> Value:
     """Return the value of a helper, traced in place: calls cost nothing at run time."""
-    signature = inspect.signature(fn, follow_wrapped=False)  # of the text itself
+    signature = inspect.signature(fn, follow_wrapped=False)  # of the text, not of what it wraps
     default = lambda parameter: call.tracer.constant(parameter.default, call.node)
     values = arguments(call, fn.__name__, signature, default)
     return call.tracer.enter(call.node, fn, partial(call.tracer.subtracer, fn), values, call.path)
@@ -63,7 +63,7 @@ def local_function(call: Call, target: LocalFunction) -> Value:
 
 
 def local(tracer: Tracer, node: Definition, env: Env, path: Node) -> Static:
-    """Return a nested function as a value: the same one each time, unless it has defaults."""
+    """Return a nested function as a value: one object for each definition without defaults."""
     function = tracer.locals.get(node)
     if function is None or node.args.defaults or any(node.args.kw_defaults):
         function = tracer.locals[node] = Static(LocalFunction(node, tracer, env, path))
@@ -73,7 +73,7 @@ def local(tracer: Tracer, node: Definition, env: Env, path: Node) -> Static:
 def arguments(
     call: Call, name: str, signature: inspect.Signature, default: Callable[[Parameter], Value]
 ) -> Env:
-    """Values by parameter, `default` of those that are left out; at most MAX_DEPTH calls deep."""
+    """Return values by parameter, `default(parameter)` for missing ones; refuse too deep calls."""
     if call.tracer.depth > MAX_DEPTH:
         call.refuse(f"calls nest more than {MAX_DEPTH} deep", "write a `while` loop")
     try:
@@ -101,7 +101,7 @@ def enter(
     around: Env | None = None,
     on_invalid: OnInvalid = "raise",
 ) -> Value:
-    """Return the value of a function traced in place, or as loops where it calls itself."""
+    """Return the value of a function traced in place, or as loops if it calls itself."""
     if (answer := tracer.answers.get(key)) is not None:
         return answer(values, path)
     around = around or {}
@@ -128,7 +128,7 @@ def enter(
 
 
 def _run(tracer: Tracer, inner: Tracer, values: Env, around: Env, path: Node) -> Value:
-    """What a helper returns; it may change the lists that it is given."""
+    """Return the result of a helper, which may change lists that it gets."""
     lists = lists_of(tracer.frame)
     env = {**around, **lists, OUTER: frozenset(lists)}
     env |= {name: placed(value, env, name, alone=True) for name, value in values.items()}
@@ -141,7 +141,7 @@ def _run(tracer: Tracer, inner: Tracer, values: Env, around: Env, path: Node) ->
 def runner(
     tracer: Tracer, make: Callable[[], Tracer], around: Env, on_invalid: OnInvalid = "raise"
 ) -> Run:
-    """What traces a function that is a loop, with answers to the calls of itself."""
+    """Return a function that traces the body with answers to calls of itself."""
     lists = lists_of(tracer.frame)
 
     def run(values: Env, path: Node, answers: dict[object, Answer]) -> Value:
@@ -158,7 +158,7 @@ def runner(
     return run
 
 
-_TRANSPARENT = (functools.cache, functools.lru_cache, functools.wraps)  # of a nested function
+_TRANSPARENT = (functools.cache, functools.lru_cache, functools.wraps)  # ignored decorators
 _EMPTY = inspect.Parameter.empty
 
 
@@ -171,7 +171,7 @@ class Bound(NamedTuple):
 
 
 class LocalFunction:
-    """A nested function with the tracer of the function around it."""
+    """A nested function, with the tracer of the enclosing function."""
 
     def __init__(self, definition: Definition, owner: Tracer, env: Env, path: Node) -> None:
         self.definition, self.owner = definition, owner
@@ -182,7 +182,7 @@ class LocalFunction:
         return f"the function {self.name!r}"
 
     def _signature(self, env: Env, path: Node) -> inspect.Signature:
-        """Return the parameters with the values that their defaults have at the definition."""
+        """Return the signature with the values that defaults have at the definition."""
         arguments = self.definition.args
         for decorator in getattr(self.definition, "decorator_list", ()):
             used = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -215,12 +215,12 @@ class LocalFunction:
         return inspect.Signature(parameters)
 
     def body(self) -> list[ast.stmt]:
-        """Return its statements; those of a lambda are one `return`."""
+        """Return the statements of the function; those of a lambda are one `return`."""
         if isinstance(self.definition, ast.FunctionDef):
             return unkept(self.name, collected(self.definition.body), self.owner.text.body)
         result = ast.Return(self.definition.body)
         return [ast.copy_location(result, self.definition.body)]
 
     def surroundings(self) -> Env:
-        """Return the variables around it, as they are now."""
+        """Return the variables of the enclosing functions, as they are now."""
         return {k: v for k, v in without_flags(self.owner.frame).items() if k != RESULT}

@@ -7,27 +7,27 @@ ROOT = 3037000499  # the square of no smaller number is above it
 
 
 def gcd(a=0, b=0):
-    """The greatest common divisor, at least 0."""
+    """Return the greatest common divisor, at least 0."""
     while b != 0:
         a, b = b, a % b
     return abs(a)
 
 
 def lcm(a=1, b=1):
-    """The least common multiple, at least 0."""
+    """Return the least common multiple, at least 0."""
     divisor = gcd(a, b)
     return abs(a // (divisor + (divisor == 0) * 1) * b)
 
 
 def isqrt(n):
-    """The root of an integer, rounded down; 0 of negative ones."""
+    """Return the integer square root, rounded down; 0 for negative numbers."""
     root = int(math.sqrt(max(n, n * 0)))
     root = root - (root > 0 and root > n // max(root, 1)) * 1
     return root + (root + 1 <= n // (root + 1)) * 1
 
 
 def factorial(n):
-    """n! as a floating value, as no integer holds 21! and more; 1 of negative numbers."""
+    """Return n! as a float, since 21! exceeds 64 bits; 1 for negative numbers."""
     product = 1.0
     while n > 1:
         product = product * n
@@ -36,7 +36,7 @@ def factorial(n):
 
 
 def comb(n, k):
-    """Ways to choose k of n, 2**63 - 1 where they are more; 0 where k is not a number of 0 to n."""
+    """Return the ways to choose k of n, at most 2**63 - 1; 0 unless 0 <= k <= n."""
     ways, chosen = (0 <= k <= n) * 1, 0
     few = min(k, n - k)
     while chosen < few:
@@ -48,7 +48,7 @@ def comb(n, k):
 
 
 def perm(n, k=None):
-    """Ordered ways to choose k of n, 2**63 - 1 where they are more; 0 unless 0 <= k <= n."""
+    """Return the ordered ways to choose k of n, at most 2**63 - 1; 0 unless 0 <= k <= n."""
     k = n if k is None else k
     ways, chosen = (0 <= k <= n) * 1, 0
     while chosen < k <= n:
@@ -58,7 +58,7 @@ def perm(n, k=None):
 
 
 def ways_in_floats(ways, n, k, ordered):
-    """What `comb` or `perm` gives as a floating value, also where 64 bits do not hold it."""
+    """Return the result of `comb` or `perm` as a float, even if it exceeds 64 bits."""
     product, chosen = float(ways), 0
     few = k if ordered else min(k, n - k)
     if ways == LARGEST:
@@ -69,7 +69,7 @@ def ways_in_floats(ways, n, k, ordered):
 
 
 def bit_count(n):
-    """How many bits of abs(n) are 1."""
+    """Return the number of bits of abs(n) that are 1."""
     left, count = abs(n), n * 0
     while left != 0:
         left = left & (left - 1)
@@ -78,7 +78,7 @@ def bit_count(n):
 
 
 def bit_length(n):
-    """How many bits abs(n) takes."""
+    """Return the number of bits of abs(n)."""
     left, count = abs(n), 0
     for step in (32, 16, 8, 4, 2, 1):
         if left >> step > 0:
@@ -88,7 +88,7 @@ def bit_length(n):
 
 
 def to_bytes(n, length=1, byteorder="big", *, signed=False):
-    """The bytes of an integer, as a tuple."""
+    """Return the bytes of an integer as a tuple."""
     least = -(1 << min(8 * length - 1, 63)) if signed else 0
     if n < least or (length < 8 and n >> (8 * length - signed) > 0):
         raise OverflowError("the integer does not fit into the bytes")
@@ -97,7 +97,7 @@ def to_bytes(n, length=1, byteorder="big", *, signed=False):
 
 
 def from_bytes(bytes, byteorder="big", *, signed=False):
-    """The integer of some bytes."""
+    """Return the integer with these bytes."""
     parts = bytes[::-1] if byteorder == "little" else bytes
     number = -1 if signed and parts[0] > 127 else 0
     for part in parts:
@@ -108,7 +108,7 @@ def from_bytes(bytes, byteorder="big", *, signed=False):
 
 
 def power_modulo(a, n, m):
-    """a ** n % m by squaring; of a negative n, the power of the inverse of a."""
+    """Return a ** n % m by squaring; a negative n is a power of the inverse of a."""
     base, left = (inverse(a, m) if n < 0 else a % m), abs(n)
     result = 1 % m
     while left > 0:
@@ -120,7 +120,7 @@ def power_modulo(a, n, m):
 
 
 def product_modulo(a, b, m):
-    """a * b % m of numbers between 0 and m, which is below 2**62."""
+    """Return a * b % m for numbers in [0, m), where m is below 2**62."""
     if abs(m) <= ROOT:
         return a * b % m
     total, left = 0, abs(b)
@@ -134,7 +134,7 @@ def product_modulo(a, b, m):
 
 
 def inverse(a, m):
-    """The number whose product with a leaves 1 when divided by m."""
+    """Return the number whose product with a leaves 1 when divided by m."""
     rest, divisor, before, last = m, a % m, 0, 1
     while divisor != 0:
         times = rest // divisor

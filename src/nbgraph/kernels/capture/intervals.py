@@ -1,9 +1,8 @@
-"""Between which numbers a value lies, as far as its formula and its path tell.
+"""Bounds of values, as far as their formulas and the path imply them.
 
-An index that lies within what it looks up in needs no test. In functions that call themselves the
-path decides conditions, too: `-x < 0` where x < 0 is not. There numbers are meant: where a
-condition on the path does not hold because of NaN, NaN goes on as the numbers for which it does
-not hold.
+An index within the bounds of its table needs no test. In functions that call themselves the path
+decides conditions, too: `-x < 0` is false where x < 0. Such bounds ignore NaN (`numbers`): where a
+condition on the path is false because of NaN, NaN is treated as the numbers for which it is false.
 """
 
 import math
@@ -17,18 +16,18 @@ from nbgraph.kernels.scalar.kinds import INTEGERS, is_boolean
 
 Interval = tuple[float, float]
 EVERY: Interval = (-math.inf, math.inf)
-_DEEP, _SHALLOW = 16, 8  # operations that are looked through, of integers and of all numbers
-_NESTED = 4  # selects whose conditions are looked at
+_DEEP, _SHALLOW = 16, 8  # operations followed back, for integers and for all numbers
+_NESTED = 4  # nested selects whose conditions are used
 _WIDE = 2.0**53  # beyond, sums may wrap and bounds are no longer exact
 
 
 class Intervals:
-    """What is known of integers where a path holds; of all numbers, if none of them is NaN."""
+    """Bounds of integers where a path holds; with `numbers`, of all numbers, taken as not NaN."""
 
     def __init__(self, graph: Graph, path: Node | None = None, *, numbers: bool = False) -> None:
         self._graph, self._numbers = graph, numbers
         self._facts = {} if path is None else _facts(path, True, numbers)
-        self._known: dict[tuple[int, int], Interval] = {}  # by the depth that is looked to
+        self._known: dict[tuple[int, int], Interval] = {}  # bounds by node and depth of search
 
     def of(self, node: Node, depth: int = _DEEP) -> Interval:
         """Return the least and the largest value of a node; infinite where unknown."""
@@ -72,7 +71,7 @@ class Intervals:
         return bounds if exact else None
 
     def _whole_part(self, value: Node) -> Interval | None:
-        """Of a float that is made an integer."""
+        """Return the bounds of a float that is cast to an integer."""
         if value.op == "call" and value.data in ("trunc", "floor"):
             value = value.args[0]
         bounds = self._facts.get(value.id)
@@ -92,7 +91,7 @@ class Intervals:
         return min(a, c), max(b, d)
 
     def _where(self, cond: Node, holds: bool, node: Node, depth: int) -> Interval:
-        """Of a node where a condition holds, or does not; of the first few within each other."""
+        """Return the bounds of `node` where `cond` holds, or does not; outer selects only."""
         more = _facts(cond, holds, self._numbers) if depth > _DEEP - _NESTED else {}
         if not more:
             return self.of(node, depth - 1)
@@ -109,9 +108,9 @@ def _both(a: Mapping[int, Interval], b: Mapping[int, Interval]) -> dict[int, Int
 
 
 def _facts(path: Node, true: bool, numbers: bool) -> dict[int, Interval]:
-    """Return between which numbers nodes lie that the path, which holds or does not, compares with
-    constants. A float that is known by what does not hold may be NaN, unless numbers are meant: of
-    such nothing is known."""
+    """Return the bounds of nodes that comparisons with constants imply where `path` holds, or
+    (`true` false) does not. Floats of a comparison that does not hold may be NaN: they are left out
+    unless `numbers`."""
     facts: dict[int, Interval] = {}
     for part, holds in literals(path, true):
         op = part.op if holds else _NEGATED.get(part.op, "")
@@ -130,7 +129,7 @@ def _facts(path: Node, true: bool, numbers: bool) -> dict[int, Interval]:
 
 
 def _beside(how: str, bound: float, *, whole: bool) -> Interval:
-    """Return where a number lies that is less than a bound, at most that, ..."""
+    """Return the bounds of a number that compares by `how` ("lt", "le", ...) to `bound`."""
     if how in ("lt", "gt"):
         side = math.inf if how == "gt" else -math.inf
         bound = bound + math.copysign(1, side) if whole else math.nextafter(bound, side)
@@ -148,7 +147,7 @@ def _of_kind(kind: str) -> Interval:
 
 
 def _plain(node: Node) -> tuple[str, object]:
-    """What tells a node from others, constants by their value."""
+    """Return a key that is equal for the same node and for equal constants."""
     return ("const", node.data) if node.op == "const" else ("node", node.id)
 
 
@@ -162,12 +161,12 @@ def opposed(path: Node, other: Node) -> bool:
 
 
 def implies(path: Node, cond: Node, holds: bool) -> bool:
-    """Return whether a condition holds, or does not, wherever a path does, as their parts say."""
+    """Return whether `path` has all parts of `cond`, or of its negation (`holds` false)."""
     return set(literals(cond, holds)) <= set(literals(path, True))
 
 
 def decided(graph: Graph, path: Node, cond: Node) -> Node:
-    """Return the condition, or the constant that it is where `path` holds."""
+    """Return `cond`, or the constant that it equals wherever `path` holds."""
     if cond.op == "not":
         return graph.logical_not(decided(graph, path, cond.args[0]))
     if cond.op in ("and", "or"):
@@ -182,7 +181,7 @@ def decided(graph: Graph, path: Node, cond: Node) -> Node:
 
 
 def _possible(graph: Graph, path: Node, a: Node, b: Node) -> set[str]:
-    """How two nodes may compare."""
+    """Return which of "<", "=", ">" may hold between two nodes on a path."""
     orders = set("<=>")
     for part, holds in literals(path, True):
         for op, pair in ((part.op, part.args), (_MIRRORED.get(part.op, ""), part.args[::-1])):
@@ -233,7 +232,7 @@ _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq"}
 _NEGATED = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "ne": "eq"}
 _CLOSED = {"lt": "le", "gt": "ge", "le": "le", "ge": "ge", "eq": "eq"}
 _OUTCOMES = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "=", "ne": "<>"}
-_BOUNDED = ("cast", "mod", "band")  # whose results do not wrap
+_BOUNDED = ("cast", "mod", "band")  # operations whose results do not wrap
 _RULES: dict[str, Callable[..., Interval | None]] = {
     "add": lambda a, b: (a[0] + b[0], a[1] + b[1]),
     "sub": lambda a, b: (a[0] - b[1], a[1] - b[0]),

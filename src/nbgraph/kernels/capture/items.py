@@ -1,4 +1,4 @@
-"""Items: those that are gone through, entries by an index or a key, parts by a slice."""
+"""Items of iterables, entries by an index or a key, and parts by a slice."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from nbgraph.kernels.capture.text import CountError, KindError
 from nbgraph.kernels.capture.values import Choice, Env, Node, Static, Value
 from nbgraph.kernels.scalar.kinds import is_boolean, is_integer
 
-MAX_GAPS = 4  # places in a table of a dict, for each key, that may have none
+MAX_GAPS = 4  # unused places, for each key, in the table of a dict
 MANY = "how many items there are depends on a value"
 
 
 def listed(tracer: Tracer, node: ast.expr, value: Value) -> tuple[Value, ...]:
-    """Return the items of what is gone through: of a tuple, an array, a dict's keys, a string."""
+    """Return the items of an iterable: a tuple, an array, the keys of a dict, a string."""
     items, call = mapping(value), Call(tracer, node, tracer.graph.const(True))
     if isinstance(items, Static):
         items = objects.characters(call, items)
@@ -60,7 +60,7 @@ def _refuse_text(tracer: Tracer, node: ast.expr, value: Value) -> None:
 
 
 def subscript(tracer: Tracer, node: ast.Subscript, env: Env, path: Node) -> Value:
-    """`owner[...]`."""
+    """Return the value of `owner[...]`."""
     owner, tracer.frame = mapping(tracer.object(node.value, env, path)), env
     if tracer.written(owner, "__getitem__"):
         index = tracer.object(node.slice, env, path)
@@ -76,7 +76,7 @@ def subscript(tracer: Tracer, node: ast.Subscript, env: Env, path: Node) -> Valu
 
 
 def _part(call: Call, owner: Reference | View, env: Env) -> Value:
-    """`owner[...]`: a number, the list that is an item, or part of an array."""
+    """Return `owner[...]` of a list, array or dict: a number, a list, or a view of a part."""
     tracer, node, path = call.tracer, call.node, call.path
     content: Any = tracer.read(node.value, owner, env)
     if isinstance(content, (Mapping, Pairs)):
@@ -98,7 +98,7 @@ def _part(call: Call, owner: Reference | View, env: Env) -> Value:
 
 
 def _of_value(tracer: Tracer, node: ast.Subscript, owner: Value, env: Env, path: Node) -> Value:
-    """Part of a string, or of a tuple."""
+    """Return an item or a part of a string or of a tuple."""
     call = Call(tracer, node, path)
     if isinstance(owner, (Digits, Range)):
         (place,) = places(call, owner, env)
@@ -124,14 +124,14 @@ def _of_value(tracer: Tracer, node: ast.Subscript, owner: Value, env: Env, path:
 
 
 def places(call: Call, owner: Value, env: Env) -> tuple[Node | slice, ...]:
-    """Return the indices and slices of a subscript: several of an array, else one."""
+    """Return the indices and slices of a subscript; several for an array, else one."""
     several = isinstance(owner, Array) and isinstance(call.node.slice, ast.Tuple)
     parts = call.node.slice.elts if several else [call.node.slice]
     return tuple(_place(call, part, env) for part in parts)
 
 
 def _place(call: Call, part: ast.expr, env: Env) -> Node | slice:
-    """One index or slice of a subscript."""
+    """Return one index or slice of a subscript."""
     number = lambda node: call.tracer.number(node, env, call.path)
     if isinstance(part, ast.Slice):
         nodes = [bound and number(bound) for bound in (part.lower, part.upper, part.step)]
@@ -147,8 +147,8 @@ def _place(call: Call, part: ast.expr, env: Env) -> Node | slice:
 def entries(
     call: Call, owner: Value, places: Sequence[Node | slice], *, checks: bool = True
 ) -> Value:
-    """`owner[index]`, `owner[a:b:c]`, and `owner[i, j]` of an array. What is looked up raises
-    IndexError where the entry does not exist, if that is not checked elsewhere."""
+    """Return `owner[index]`, `owner[a:b:c]`, or `owner[i, j]` of an array. With `checks`, the
+    element raises IndexError for a missing entry."""
     if not places:
         return owner
     if not isinstance(owner, (tuple, Resizable)):
@@ -173,7 +173,7 @@ def entries(
 
 
 def _looked_up(call: Call, owner: tuple[Value, ...], index: Node, *, checks: bool) -> Value:
-    """Return the entry at an index that depends on values; where there is none, the first one."""
+    """Return the entry at an index that depends on values; the first one if out of bounds."""
     graph, name = call.graph, ast.unparse(call.node.value)
     place, inside = within(graph, index, len(owner), call.path if checks else None)
     name = name if name.isidentifier() else ""
@@ -193,12 +193,12 @@ def _looked_up(call: Call, owner: tuple[Value, ...], index: Node, *, checks: boo
 
 
 def _sort(owner: Value) -> str:
-    """What Python calls a sequence."""
+    """Return Python's name for the type of a sequence."""
     return "array" if isinstance(owner, Array) else "list" if isinstance(owner, List) else "tuple"
 
 
 def _outside(owner: tuple[Value, ...]) -> str:
-    """What is said of an index that a sequence does not have."""
+    """Return the message for an index out of bounds."""
     return f"{_sort(owner)} index out of range, there are {len(owner)} items"
 
 
@@ -213,7 +213,7 @@ def keys(tracer: Tracer, node: ast.expr, owner: Mapping) -> tuple[Value, ...]:
 def at_key(
     tracer: Tracer, node: Any, owner: Any, key: Value, default: Value = None, cls: Any = KeyError
 ) -> Value:
-    """`owner[key]`; where the key is missing `default`, or the text raises."""
+    """Return `owner[key]`; for a missing key `default`, or else the element raises `cls`."""
     if isinstance(owner, Pairs):
         return dicts.entry(Call(tracer, node, tracer.graph.const(True)), owner, key, default)
     if isinstance(key, Choice):
@@ -262,8 +262,8 @@ def at_key(
 def _at_number(
     tracer: Tracer, node: ast.expr, key: Node, entries: dict[int | float, Value]
 ) -> tuple[Value, Node]:
-    """Return the value of a key that depends on values, and whether there is one. Whole keys close
-    to each other are places in a table, others are compared."""
+    """Return the value of a key that depends on values, and whether the key exists. Integer keys
+    close to each other are places in a table, others are compared."""
     graph, listed = tracer.graph, sorted(entries)
     low, whole = listed[0], all(isinstance(k, int) for k in listed)
     whole = whole and (is_integer(key.kind) or is_boolean(key.kind))

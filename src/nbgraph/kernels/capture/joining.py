@@ -1,4 +1,4 @@
-"""Values and environments of two paths where these meet: selects, as phis of the loop-free text."""
+"""Values and environments of two paths where these meet: selects take the place of phis."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ from nbgraph.kernels.scalar.nodes import RESULT
 def join_value(
     graph: Graph, cond: Node, a: Value, b: Value, lists: ListJoin | None = None
 ) -> Value:
-    """`a` where cond holds, else `b`; Undefined where the two do not fit together."""
+    """Return `a` where `cond` holds, else `b`; Undefined where their forms differ."""
     if isinstance(a, (Undefined, Partly)) or isinstance(b, (Undefined, Partly)):
         return _join_maybe(graph, cond, a, b, Partly)
     if a is b or cond.op == "const":
@@ -98,7 +98,7 @@ _SEQUENCES = (tuple, List, Set, Iterator, Resizable, Pairs)
 
 
 def _join_digits(graph: Graph, cond: Node, a: Value, b: Value) -> Digits | None:
-    """Two strings of digits, each of a size that is known apart from its number."""
+    """Return the select of two strings of digits whose sizes are known, else None."""
     base = next((value.base for value in (a, b) if isinstance(value, Digits)), 10)
     texts = [d for v in (a, b) if (d := as_digits(graph, v, base)) and d.size is not None]
     if len(texts) < 2 or texts[0].base != texts[1].base:
@@ -109,7 +109,7 @@ def _join_digits(graph: Graph, cond: Node, a: Value, b: Value) -> Digits | None:
 
 
 def _different(a: Value, b: Value) -> Undefined:
-    """What two values are that do not fit together."""
+    """Return the Undefined value that says how the forms of two values differ."""
     if isinstance(a, Record) and isinstance(b, Record):
         return Undefined("has other attributes or keys on one of the paths that reach this line")
     if isinstance(a, tuple) and isinstance(b, tuple):
@@ -120,7 +120,7 @@ def _different(a: Value, b: Value) -> Undefined:
 
 
 def join_choices(graph: Graph, cond: Node, *values: Static | Choice) -> Choice:
-    """Return the objects of the first, else those of the second; the first's keep their numbers."""
+    """Return a select of objects; those of the first value keep their indices."""
     a, b = (v if isinstance(v, Choice) else Choice(graph.const(0), (v,)) for v in values)
     options = [*a.options]
     for option in b.options:
@@ -135,7 +135,7 @@ def join_choices(graph: Graph, cond: Node, *values: Static | Choice) -> Choice:
 
 
 def chosen(graph: Graph, choice: Choice, apply: Callable[[Static, Node], Value]) -> Value:
-    """What a function gives for the object that a choice is; it gets each, and where it is that."""
+    """Return the select of `apply(object, condition)` over the objects of a choice."""
     result: Value = Unset()
     for place, option in enumerate(choice.options):
         here = graph.compare("eq", choice.index, graph.const(place))
@@ -145,8 +145,8 @@ def chosen(graph: Graph, choice: Choice, apply: Callable[[Static, Node], Value])
 
 
 def as_pairs(graph: Graph, value: Value) -> Pairs | None:
-    """Return a dict as one whose keys may depend on values; None for other values, and where its
-    keys or values are not numbers."""
+    """Return a dict as Pairs, whose keys may depend on values; None for other values, and for keys
+    or values that are not numbers."""
     if isinstance(value, Pairs) or not isinstance(value := mapping(value), Mapping):
         return value if isinstance(value, Pairs) else None
     keys = [graph.const(k) if isinstance(k, (int, float)) else Static(k) for k in value.entries]
@@ -166,7 +166,7 @@ def resizable(graph: Graph, value: tuple[Value, ...] | Resizable) -> Resizable:
 
 
 def _join_lists(graph: Graph, cond: Node, a: Any, b: Any) -> Resizable | None:
-    """Two lists, of which at least one has another length; None where items have several forms."""
+    """Return the select of two lists of different lengths; None if items differ in form."""
     if isinstance(a, Pairs) is not isinstance(b, Pairs):
         return None
     a, b = resizable(graph, a), resizable(graph, b)
@@ -185,7 +185,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def as_maybe(graph: Graph, value: Value, like: Optional | Partly) -> Any:
-    """Return a value as one that may be None, or unset; `like` has the form of the number."""
+    """Return a value as one that may be None, or unset; an absent value gets that of `like`."""
     if isinstance(value, type(like)):
         return value
     absent = is_none(value) if isinstance(like, Optional) else isinstance(value, Unset)
@@ -195,7 +195,7 @@ def as_maybe(graph: Graph, value: Value, like: Optional | Partly) -> Any:
 def _join_maybe(
     graph: Graph, cond: Node, a: Value, b: Value, form: type[Optional | Partly]
 ) -> Value:
-    """`join_value` where one of the two may be None, or unset."""
+    """Return `join_value` of values of which one may be None, or unset."""
     for value in (a, b):
         if isinstance(value, Undefined) and not isinstance(value, Unset):
             return value
@@ -213,7 +213,7 @@ def _join_maybe(
 
 
 def join(graph: Graph, cond: Node, a: Env, b: Env) -> Env:
-    """Return the environment after `if cond`; a path that has ended need not define a name."""
+    """Return the environment after `if cond`; names may be unset on a path that has returned."""
     a_ended, b_ended = is_true(flag(graph, a, RETURNED)), is_true(flag(graph, b, RETURNED))
     result: Env = {}
     lists = ListJoin(graph, cond, a, b, result)
@@ -237,7 +237,7 @@ def join(graph: Graph, cond: Node, a: Env, b: Env) -> Env:
 
 
 class ListJoin:
-    """Joins what names refer to on two paths: two lists become one that holds what either does.
+    """Joins references of two paths: two lists become a new one with the items of either.
 
     Where the lists are known by other names, too, a change of the joined one would have to be a
     change of one of them, depending on the condition: nothing may change them from there on.
@@ -248,7 +248,7 @@ class ListJoin:
         self._joined: dict[tuple[object, object], Reference] = {}
 
     def join(self, a: Value, b: Value) -> Value:
-        """What a name refers to after two paths."""
+        """Return what a name refers to after two paths."""
         if isinstance(a, Reference) and isinstance(b, Reference) and a.key == b.key:
             return a
         if isinstance(a, View) or isinstance(b, View):
@@ -264,12 +264,12 @@ class ListJoin:
         return self._joined[keys]
 
     def freeze(self) -> None:
-        """Note which lists nothing may change, as another name may mean them."""
+        """Mark lists that must not change, as other names may refer to them."""
         frozen = set[str]().union(*(side.get(FROZEN, ()) for side in self._sides))
         merged = {key for pair in self._joined for key in pair if isinstance(key, str)}
         values = [v for name, v in self._result.items() if name not in merged]
         seen = {*self._result.get(OUTER, ())}.union(*map(keys_in, values))
-        for side in zip(*self._joined, strict=True):  # two joined ones may be one list on a path
+        for side in zip(*self._joined, strict=True):  # two joined lists may be one on a path
             seen |= {key for key in side if side.count(key) > 1}
         for pair, joined in self._joined.items():
             old = {key for key in pair if isinstance(key, str)}

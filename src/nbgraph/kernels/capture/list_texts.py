@@ -1,6 +1,6 @@
 """Texts of lists whose length depends on values: their functions and methods, sets, recursion.
 
-Each is captured as a user's own text would be.
+Each is captured like a user's own function.
 """
 
 MAX_LEVELS = 1000  # of calls of a function within each other, Python's limit
@@ -23,7 +23,7 @@ count_of = lambda a, x: sum(1 for value in a if value == x)  # how often a numbe
 
 
 def between_places(a, i, j, step):
-    """`a[i:j:step]`: there is room for as many items as in the list."""
+    """Return `a[i:j:step]`, with the capacity of the list."""
     items, count = list(a), 0
     for k in range(i, j, step):
         items[count] = a[k]
@@ -32,7 +32,7 @@ def between_places(a, i, j, step):
 
 
 def reduced_from(f, a, total):
-    """What a function of two arguments makes of a first value and all items, one by one."""
+    """Return the reduction of all items by a function of two arguments, starting with `total`."""
     for x in a:
         total = f(total, x)
     return total
@@ -42,7 +42,7 @@ some_between = lambda a, i, j, step: [a[k] for k in range(i, j, step)]  # of a l
 
 
 def accumulated(a, f):
-    """What a function of two arguments makes of the first items, one after another."""
+    """Return the partial reductions of the items by a function of two arguments."""
     items = list(a)
     for k in range(1, len(items)):
         items[k] = f(items[k - 1], items[k])
@@ -50,7 +50,7 @@ def accumulated(a, f):
 
 
 def from_below(needs, value, window):
-    """How many calls of a function lie within each other, and its value, from the innermost one."""
+    """Return the depth of nested calls and the value, computed from the innermost call."""
     levels = 0
     while levels < MAX_LEVELS and needs(levels):
         levels += 1
@@ -60,7 +60,7 @@ def from_below(needs, value, window):
 
 
 def descended(inner, numbers, most):
-    """How many calls of a function lie within each other, and the operands of the last one."""
+    """Return the depth of nested calls and the operands of the last one."""
     levels = 0
     while levels < most and inner(numbers)[0]:
         numbers = inner(numbers)[1]
@@ -69,7 +69,7 @@ def descended(inner, numbers, most):
 
 
 def down_and_up(inner, value, numbers, result, as_last):
-    """The same, and its value, from the last call back to the first one, if they differ."""
+    """Return the depth and the value, computed from the last call back to the first."""
     levels, last = descended(inner, numbers, MAX_LEVELS)
     result = value(last, result)
     for level in range(-1 if as_last else levels - 1, -1, -1):
@@ -78,7 +78,7 @@ def down_and_up(inner, value, numbers, result, as_last):
 
 
 def depth_first(step, this, value):
-    """What a call of a function that calls itself gives; a list keeps the calls that wait."""
+    """Return the value of a recursive function; a list is the stack of waiting calls."""
     calls, trips, ends = [], 0, False
     while trips >= 0 and not ends:  # what counts its trips is not asked whether they repeat
         trips += 1
@@ -102,13 +102,13 @@ numbers_between = lambda start, stop, step: [k for k in range(start, stop, step)
 
 
 def is_between(k, start, stop, step):
-    """Whether a number is one of a range."""
+    """Return whether a number is in a range."""
     inside = start <= k < stop if step > 0 else stop < k <= start
     return inside and (k - start) % step == 0
 
 
 def joined_lists(a, b):
-    """One list after another."""
+    """Return the concatenation of two lists."""
     items = list(a)
     for k in range(len(b)):
         items.append(b[k])
@@ -116,18 +116,18 @@ def joined_lists(a, b):
 
 
 def rotated(a, count=1):
-    """The items moved to the right; the last ones come to the front."""
+    """Return the items rotated to the right; the last ones come to the front."""
     first = -count % max(len(a), 1)
     return joined_lists(a[first:], a[:first])
 
 
 def distinct(a):
-    """The items, each once, in ascending order: equal sets are equal lists."""
+    """Return the different items in ascending order, so that equal sets are equal lists."""
     return union(set(), a)
 
 
 def union(a, b):
-    """The items of a set, and others."""
+    """Return the union of a set and other items."""
     items = a.copy()
     for x in b:
         items.add(x)
@@ -143,7 +143,7 @@ isdisjoint = lambda a, b: all(x not in b for x in a)
 
 
 def precedes(a, b, otherwise):
-    """Whether a list is before another one in their order, if an item of it differs."""
+    """Return whether a list precedes another one in order; `otherwise` if no item differs."""
     for x, y in zip(a, b, strict=False):
         if x != y:
             return x < y
@@ -151,7 +151,7 @@ def precedes(a, b, otherwise):
 
 
 def dict_of_pairs(pairs):
-    """The dict of pairs of a key and a value."""
+    """Return the dict of pairs of a key and a value."""
     entries = {}
     for key, value in pairs:
         entries[key] = value  # noqa: PERF403 - a comprehension is this text
@@ -159,7 +159,7 @@ def dict_of_pairs(pairs):
 
 
 def counted(items):
-    """How often each item is there, as a dict."""
+    """Return the count of each item, as a dict."""
     counts = {}
     for item in items:
         counts[item] = counts.get(item, 0) + 1
@@ -171,7 +171,7 @@ by_count = lambda pairs: sorted_list(pairs, key=lambda pair: pair[1], reverse=Tr
 
 
 def place_of(a, x, start=0, stop=None):
-    """The first place of an item in a list, between two places."""
+    """Return the first index of an item in a list, between two places."""
     first, end = place_within(start, len(a)), len(a) if stop is None else place_within(stop, len(a))
     for k, value in enumerate(a):
         if value == x and k >= first and k < end:
@@ -180,7 +180,7 @@ def place_of(a, x, start=0, stop=None):
 
 
 def first_refused(predicate, a):
-    """The first place of an item that is refused."""
+    """Return the first index of an item for which `predicate` is false."""
     for k, x in enumerate(a):
         if not predicate(x):
             return k
@@ -194,7 +194,7 @@ dropwhile = lambda predicate, a: a[first_refused(predicate, a) :]
 
 # methods of strings of digits
 def text_place(text, part, start=0):
-    """The first place from one on where a string is part of another one, or -1."""
+    """Return the first place, from `start` on, of a string in another one, or -1."""
     for k in range(start, len(text) - len(part) + 1):
         if text[k : k + len(part)] == part:
             return k
@@ -202,7 +202,7 @@ def text_place(text, part, start=0):
 
 
 def split(text, part):
-    """What lies between the places where a string is part of another one."""
+    """Return the parts between the occurrences of a string."""
     pieces, start, place = [], 0, text_place(text, part)
     while place >= 0:
         pieces.append(text[start:place])
@@ -213,7 +213,7 @@ def split(text, part):
 
 
 def replaced(text, part, other, most=-1):
-    """The string with another part in place of one, at most so often."""
+    """Return the string with another part in place of one, at most `most` times."""
     result, start, place = text[:0], 0, text_place(text, part)
     while place >= 0 and most != 0:
         result, start, most = result + text[start:place] + other, place + len(part), most - 1
@@ -222,14 +222,14 @@ def replaced(text, part, other, most=-1):
 
 
 def lstrip(text, ends):
-    """The string without what it begins with of some characters."""
+    """Return the string without leading characters of a set."""
     while len(text) > 0 and text[0] in ends:
         text = text[1:]
     return text
 
 
 def rstrip(text, ends):
-    """The string without what it ends with of some characters."""
+    """Return the string without trailing characters of a set."""
     while len(text) > 0 and text[-1] in ends:
         text = text[:-1]
     return text
@@ -250,7 +250,7 @@ TEXTS = {
 
 
 def sorted_list(a, key=None, reverse=False):
-    """The items in the order of their ranks; equal ones stay in order."""
+    """Return a stable sort of the items, by their keys."""
     rank = (lambda x: x) if key is None else key
     items = list(a)
     for i in range(1, len(items)):

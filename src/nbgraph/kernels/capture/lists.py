@@ -1,4 +1,4 @@
-"""Changes of lists and arrays that a function makes: stores at places, and methods that change."""
+"""Changes of lists and arrays that a function creates: stores to items, and methods."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ from nbgraph.kernels.capture.joining import resizable as resizable_of
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, within
 from nbgraph.kernels.capture.values import Env, Graph, Node, Static, Undefined, Unknown, Value
 
-ITEM: Any = ast.parse("items[0]", mode="eval").body  # what part of a list is, for messages
+ITEM: Any = ast.parse("items[0]", mode="eval").body  # stands for part of a list in messages
 
 
 def dereference(tracer: Tracer, value: Value, env: Env) -> Value:
-    """Return a value with what lists and arrays hold now in place of references to them."""
+    """Return a value with the present items of lists and arrays in place of references."""
     if isinstance(value, Reference):
         return copied(tracer.dereference(env[value.key], env))
     if isinstance(value, View):
@@ -56,7 +56,7 @@ def dereference(tracer: Tracer, value: Value, env: Env) -> Value:
 
 
 def stepped(tracer: Tracer, node: ast.Subscript, part: Value, steps: Sequence[Any]) -> Value:
-    """Return the part of a value that steps lead to, one after another."""
+    """Return the part of a value after a sequence of steps."""
     everywhere = tracer.graph.const(True)
     for step in steps:
         if callable(step):
@@ -67,8 +67,8 @@ def stepped(tracer: Tracer, node: ast.Subscript, part: Value, steps: Sequence[An
 
 
 def read(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
-    """Return a value that is used: what a list or an array holds, refused where that is not known.
-    Items that are lists in turn stay references."""
+    """Return a value for use: the items of a list or an array; refuse an undefined value. Items
+    that are lists stay references."""
     value = once(value, env)
     if isinstance(value, Reference):
         value = copied(env[value.key])
@@ -87,8 +87,8 @@ _SPENT = "is an iterator that was gone through before"
 
 
 def once(value: Value, env: Env) -> Value:
-    """Return what an iterator still has, and note that it was gone through; other values as they
-    are."""
+    """Return the remaining items of an iterator, and mark it as exhausted; return other values
+    unchanged."""
     if not isinstance(value, Reference) or sort_of(env[value.key]) is not Iterator:
         return value
     content, env[value.key] = as_list(env[value.key]), Undefined(_SPENT)
@@ -96,7 +96,7 @@ def once(value: Value, env: Env) -> Value:
 
 
 def next_of(call: Call) -> Value | None:
-    """`next(iterator)`, or `next(iterator, default)` of one whose length is known."""
+    """Return `next(iterator)`, or with a default if the length is known; else None."""
     items, *default = [*call.args, None][:3]
     content = call.tracer.frame[items.key] if isinstance(items, Reference) else None
     if sort_of(content) is not Iterator or (len(call.args) > 1 and isinstance(content, Resizable)):
@@ -107,12 +107,12 @@ def next_of(call: Call) -> Value | None:
 
 
 def deep(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
-    """`read`, with what they hold in place of all references."""
+    """Return `read` of a value, with items in place of all references."""
     return tracer.read(node, tracer.dereference(once(value, env), env), env)
 
 
 def each(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
-    """`read` of what is gone through: a change of an item is one of what it is part of."""
+    """Return `read` of an iterable; items that are lists stay parts of it, and change with it."""
     tracer.frame = env
     if tracer.written(value, "__iter__"):
         value = tracer.special(Call(tracer, node, tracer.graph.const(True)), "__iter__", value)
@@ -123,7 +123,7 @@ def each(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
 
 
 def taken(tracer: Tracer, value: Value, env: Env, *, alone: bool = False) -> Value:
-    """What a list keeps of part of another one: a copy, where neither may change then."""
+    """Return a value to store in a list: a view of another list as a copy that must not change."""
     if not isinstance(value, View) or isinstance(env[value.owner.key], Array):
         return value
     entry = placed(copied(tracer.dereference(value, env), back=True), env)
@@ -134,13 +134,13 @@ def taken(tracer: Tracer, value: Value, env: Env, *, alone: bool = False) -> Val
 
 
 def changes_in_place(tracer: Tracer, value: Value, env: Env) -> bool:
-    """Return whether `name op= ...` of a name for a value changes what other names mean, too."""
+    """Return whether `name op= ...` changes a value that other names refer to, too."""
     known = isinstance(value, (*REFERS, ConstantArray))
     return known and isinstance(tracer.dereference(value, env), (List, Array, Resizable))
 
 
 def view(call: Call, value: Value, step: arrays.Step) -> Value:
-    """What a function of NumPy makes of an array without a copy of its numbers."""
+    """Return an array arranged by a function of NumPy: a view, where NumPy makes no copy."""
     env = call.tracer.frame
     if isinstance(value, REFERS):
         view = View.of(value, step, ITEM)
@@ -150,7 +150,7 @@ def view(call: Call, value: Value, step: arrays.Step) -> Value:
 
 
 def _rows(graph: Graph, owner: Value, content: Value) -> Value:
-    """What a list or an array holds, with its rows as parts of it."""
+    """Return the items of a list or an array, with views in place of items that may change."""
     if not isinstance(content, tuple) or not isinstance(owner, REFERS):
         return content
     view = lambda k, item: item if is_fixed(item) else View.of(owner, (graph.const(k),), ITEM)
@@ -167,7 +167,7 @@ _COPY = "change a copy, e.g. list(values) or values.copy()"
 
 
 def changeable(tracer: Tracer, node: ast.AST, owner: Value, env: Env) -> Reference:
-    """Return the list or array that a statement changes."""
+    """Return the list or array that a statement changes; refuse one that must not change."""
     if isinstance(owner, Node):
         tracer.refuse(node, "an item of a number is assigned", "leave the last index out")
     if not isinstance(owner, Reference) or owner.key in env.get(FROZEN, ()):
@@ -176,7 +176,7 @@ def changeable(tracer: Tracer, node: ast.AST, owner: Value, env: Env) -> Referen
 
 
 def put(call: Call, owner: Value, steps: tuple[Any, ...], value: Value, env: Env) -> None:
-    """Store a value where steps lead to in a list or an array, in place of the environment."""
+    """Store a value at the end of `steps` in a list or an array by changing `env`."""
     if isinstance(owner, View):
         owner, steps = owner.owner, (*owner.steps, *steps)
     root = changeable(call.tracer, call.node, owner, env)
@@ -189,15 +189,15 @@ def put(call: Call, owner: Value, steps: tuple[Any, ...], value: Value, env: Env
 
 
 class _Store:
-    """One store: what lists hold once it is done. An item that is a list is changed itself."""
+    """One store to an item, which returns the new contents. A nested list is changed itself."""
 
     def __init__(self, call: Call, env: Env) -> None:
         self.call, self.env = call, env
         self.tracer, self.graph = call.tracer, call.graph
 
     def through(self, old: Value, steps: tuple[Any, ...], value: Value) -> Value:
-        """Store where steps lead to: what comes after a slice, or after an array's numbers were
-        arranged, is a change of that part."""
+        """Return `old` with a value stored at the end of `steps`. After a slice, or a step that
+        arranges numbers, the value goes into that part first."""
         part = lambda count: stepped(
             self.tracer, self.call.node, self.tracer.dereference(old, self.env), steps[:count]
         )
@@ -213,7 +213,7 @@ class _Store:
         return self.at(old, places, value, self.graph.const(True))
 
     def at(self, old: Value, places: Sequence[Any], value: Value, cond: Node) -> Value:
-        """Store at places where a condition holds."""
+        """Return `old` with a value stored at `places` where a condition holds."""
         if not places:
             if cond.op != "const" and any(isinstance(v, Reference) for v in (old, value)):
                 return self.moved(old, value, cond)
@@ -251,7 +251,7 @@ class _Store:
     def item(
         self, owner: Value, item: Value, rest: Sequence[Any], value: Value, cond: Node
     ) -> Value:
-        """Store in an item: what an array takes has its dtype and, broadcast, its shape."""
+        """Return a new item; an array's item is broadcast and cast to its shape and dtype."""
         if not rest and isinstance(owner, Array):
             as_kind = lambda old, new: self.tracer.as_kind(new, old.kind)
             value = spread(self.call, as_kind, item, value)
@@ -260,7 +260,7 @@ class _Store:
     def spliced(
         self, old: Array, place: slice, rest: Sequence[Any], value: Value, cond: Node
     ) -> Value:
-        """`a[i:j] = value`: a list takes as many items as there are, an array one for each."""
+        """Return `old` after `a[i:j] = value`; a list may change its length."""
         items, numbers, call = list(old), range(len(old))[place], self.call
         if type(old) is List:
             value = self.tracer.each(call.node, value, self.env)
@@ -282,7 +282,7 @@ class _Store:
         return type(old)(items)
 
     def moved(self, old: Value, value: Value, cond: Node) -> Value:
-        """Return a list as an item where a condition holds; what else means it may not change."""
+        """Return the list that is an item after a conditional store; unset names for it."""
         env, keys = self.env, {v.key for v in (old, value) if isinstance(v, Reference)}
         names = [name for name, v in env.items() if not keys.isdisjoint(keys_in(v))]
         kept = [key for n in names if n.startswith(HEAP) for key in keys_in(env[n])]
@@ -296,13 +296,13 @@ class _Store:
         return placed(self.stored(old, value, cond), env)
 
     def stored(self, old: Value, value: Value, cond: Node) -> Value:
-        """Return a new item: of an array as its numbers are, of a list whatever it is."""
+        """Return the new value of an item where a condition holds, else the old one."""
         value = join_value(self.graph, cond, value, old) if cond.op != "const" else value
         return self.tracer.joined(self.call.node, value, "assign a value like the one before")
 
 
 def _forget(key: str, env: Env) -> None:
-    """Names that mean the item at an index of a list, which has other items now."""
+    """Unset the names that are views of items of a list whose items have changed."""
     for name in [n for n, v in env.items() if isinstance(v, View) and v.owner.key == key]:
         env[name] = Undefined("means an item of a list whose items have changed since")
 
@@ -311,12 +311,12 @@ def _forget(key: str, env: Env) -> None:
 
 
 def change(call: Call, owner: Value, name: str) -> Value:
-    """Return the value of a method of a list that changes it."""
+    """Return the value of a method that changes a list."""
     tracer, env = call.tracer, call.tracer.frame
     root = changeable(tracer, call.node, owner, env)
     content, args = env[root.key], [tracer.taken(value, env) for value in call.args]
     if name == "pop" and is_set(content):
-        name = "popleft"  # any item of a set will do
+        name = "popleft"  # any item may be popped
     _forget(root.key, env)
     if name in _OF_SETS and len(args) == 1:
         env[root.key] = _OF_SETS[name](call, content, tracer.dereference(args[0], env))
@@ -353,7 +353,7 @@ def _sorted(call: Call, items: list[Value], *, key: Value = None, reverse: Value
 
 
 def _with_item(call: Call, content: Value, item: Value) -> Value:
-    """Return a set, in ascending order, with one more item. A loop would be compiled for long."""
+    """Return a sorted set with one more item, without a loop, which would compile slowly."""
     graph, owner, item = call.graph, resizable_of(call.graph, content), resizable.frozen(item)
     resizable.require_one_form(call, (*owner.items, item))
     if not owner.items:
@@ -367,7 +367,7 @@ def _with_item(call: Call, content: Value, item: Value) -> Value:
 def _count(
     call: Call, op: ast.cmpop, items: Sequence[Value], used: list[Node], item: Value
 ) -> Node:
-    """Return how many items compare so with another one."""
+    """Return the number of used items for which `item op other` holds."""
     graph = call.graph
     tests = (compare(call, op, each, item) for each in items)
     counts = (graph.cast(graph.logical_and(*row), "i") for row in zip(used, tests, strict=True))
@@ -379,7 +379,7 @@ def _as_python(name: str) -> Callable[..., Value]:
 
 
 def _at_place(name: str) -> Callable[..., Value]:
-    """Return what pops or inserts at a place, which may depend on values."""
+    """Return the function that pops or inserts at a place, which may depend on values."""
 
     def changed(call: Call, items: list[Value], place: Value = None, *item: Value) -> Value:
         if place is None or getattr(place, "op", "const") == "const":

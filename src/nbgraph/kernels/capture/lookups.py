@@ -11,18 +11,18 @@ from nbgraph.kernels.scalar.graph import Graph, Node
 from nbgraph.kernels.scalar.kinds import is_boolean, is_integer, promote
 from nbgraph.kernels.scalar.tables import Table
 
-MAX_ITEMS = 256  # numbers, not all constant, that an index looks up in
-_FEW = 4  # constants that selects choose from
+MAX_ITEMS = 256  # items of an index that depends on values, unless all are constant
+_FEW = 4  # up to so many constants, selects are used
 
 
 def is_constant(items: Sequence[Value]) -> bool:
-    """Return whether an index looks these items up in tables: constant, and alike in form."""
+    """Return whether items can be looked up in tables: constant, and of one form."""
     parts = [flatten(item) for item in items]
     return _alike(items) and all(p and all(n.op == "const" for n in p) for p in parts)
 
 
 def entry_at(graph: Graph, items: Sequence[Value], index: Node, name: str = "") -> Value | None:
-    """Return the item at an index that lies within; None where items are too many or differ."""
+    """Return the item at an index within bounds; None for too many or different items."""
     parts = [flatten(item) for item in items]
     if all(isinstance(item, Static) for item in items):
         return Choice(index, tuple(items))
@@ -39,8 +39,8 @@ def entry_at(graph: Graph, items: Sequence[Value], index: Node, name: str = "") 
 
 
 def within(graph: Graph, index: Node, count: int, path: Node | None = None) -> tuple[Node, Node]:
-    """Return an index of `count` items as one from 0, and whether there is such an item; where
-    there is none, the index is 0. Both are asked for where `path` holds."""
+    """Return an index of `count` items counted from 0 (0 if out of bounds), and whether it is
+    within bounds, both for use where `path` holds."""
     index, zero, size = graph.cast(index, "i"), graph.const(0), graph.const(count)
     low, high = Intervals(graph, path).of(index)
     inside = graph.const(True)
@@ -56,7 +56,7 @@ def within(graph: Graph, index: Node, count: int, path: Node | None = None) -> t
 
 
 class Counter(NamedTuple):
-    """The counter of a loop that makes every trip, in steps of 1; `path` is that of its body."""
+    """The counter of a loop that makes every trip, in steps of 1; `path` is that of the body."""
 
     node: Node
     start: Node
@@ -64,8 +64,8 @@ class Counter(NamedTuple):
     path: Node
 
     def missed(self, graph: Graph, index: Node, count: int) -> Node | None:
-        """Return whether an index, which is the counter or a constant more, lies outside of `count`
-        items in some trip; None for another index."""
+        """Return whether an index, the counter plus a constant, is out of bounds of `count` items
+        in some trip; None for any other index."""
         more = offset(self.node, index)
         if more is None:
             return None
@@ -77,7 +77,7 @@ class Counter(NamedTuple):
 
 
 def offset(a: Value, b: Value) -> float | None:
-    """Return what b is more than a, where that is a constant."""
+    """Return b - a if that is constant, else None."""
     if not isinstance(a, Node) or not isinstance(b, Node):
         return None
     (root, low), (other, high) = _sum(a), _sum(b)
@@ -85,7 +85,7 @@ def offset(a: Value, b: Value) -> float | None:
 
 
 def _sum(node: Node) -> tuple[Node | None, float]:
-    """Return a node as another one and a constant that is added to it."""
+    """Return (base, constant) so that a node is their sum; the base of a constant is None."""
     if node.op == "const" and not is_boolean(node.kind):
         return None, node.data
     if node.op in ("add", "sub"):
@@ -133,7 +133,7 @@ def _constant(graph: Graph, column: list[Node], index: Node, name: str) -> Node:
 
 
 def _rows(graph: Graph, column: list[Node], index: Node) -> Node | None:
-    """Return an entry of a row of a table of rows: one entry of a longer table."""
+    """Return an entry of a row of a table of rows, as one entry of a longer table."""
     tables: list[Table] = [n.data for n in column]
     size = len(tables[0].values)
     if any(len(t.values) != size for t in tables):

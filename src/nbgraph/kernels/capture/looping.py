@@ -39,9 +39,9 @@ from nbgraph.kernels.capture.text import breaks, is_short
 from nbgraph.kernels.capture.values import Env, Node
 from nbgraph.kernels.scalar.nodes import RESULT
 
-_LAZY = (enumerate, zip, reversed)  # what they go over is read in each trip
-Items = Callable[[Env], Any]  # what a loop goes over, as it is in an environment
-_TESTED = (ast.NamedExpr, ast.Call, ast.Subscript)  # what assigns, or may raise, in a test
+_LAZY = (enumerate, zip, reversed)  # their arguments are read in each trip
+Items = Callable[[Env], Any]  # returns the iterable of a loop in an environment
+_TESTED = (ast.NamedExpr, ast.Call, ast.Subscript)  # may assign or raise in a test
 
 
 def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env:
@@ -58,7 +58,7 @@ def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env
     noted, tested = len(tracer.pending), dict(env)
     try:
         after = RegionLoop(tracer, st, env, path).run()
-    except CaptureError:  # a first trip that there is not, e.g. of `while stack`, may be an error
+    except CaptureError:  # the first trip may not exist, e.g. of `while stack`
         del tracer.pending[noted:]
         if tracer.survey is not None or tracer.condition(
             st.test, tested, path
@@ -69,7 +69,7 @@ def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env
         ends = any(class_of(tracer.graph, n) is not MemoryError for n in raises_of(after))
         if RESULT not in after and not ends:
             tracer.refuse(st, "this loop never ends", "leave it by `break` or `return`")
-        return {**after, RETURNED: tracer.graph.const(True)}  # it ends by `return` or never
+        return {**after, RETURNED: tracer.graph.const(True)}  # the loop ends by `return` or never
     return _else(tracer, st, _last_test(tracer, st, after, path), path)
 
 
@@ -78,7 +78,7 @@ def _for(tracer: Tracer, st: ast.For, bounds: Range, env: Env, path: Node) -> En
     if trips is None or not is_short(st, len(trips)) or draws.are_many(tracer, st, len(trips)):
         try:
             return RegionLoop(tracer, st, env, path, bounds).run()
-        except CaptureError:  # it needs to know its trips, or a list grows in them
+        except CaptureError:  # the number of trips must be known, or a list grows
             if trips is None or len(trips) > MAX_WRITTEN or tracer.survey is not None:
                 raise
             del tracer.pending[noted:]
@@ -87,7 +87,7 @@ def _for(tracer: Tracer, st: ast.For, bounds: Range, env: Env, path: Node) -> En
 
 
 def _last_test(tracer: Tracer, st: ast.While, after: Env, path: Node) -> Env:
-    """What `:=` in the test of a loop assigns, and calls in it raise, when it fails at last."""
+    """Return the environment after the last, failed test, with what `:=` and calls do in it."""
     if not any(isinstance(n, _TESTED) for n in ast.walk(st.test)):
         return after
     tested, raises = dict(after), len(tracer.pending)
@@ -102,8 +102,8 @@ def _last_test(tracer: Tracer, st: ast.While, after: Env, path: Node) -> Env:
 
 
 def _over_items(tracer: Tracer, st: ast.For, now: Items, env: Env, path: Node) -> Env:
-    """Return the environment after a loop over a tuple; a long one of constants looks them up in
-    tables. One over a list whose length depends on values may not change it."""
+    """Return the environment after a loop over items. A long tuple of constants becomes a table. A
+    list whose length depends on values must not change in the loop."""
     items: Any = now(env)
     if digits_of(items) is not None:
         items.refuse_negative(tracer, st)
@@ -111,7 +111,7 @@ def _over_items(tracer: Tracer, st: ast.For, now: Items, env: Env, path: Node) -
     elif isinstance(items, Resizable):
         count, items = items.length, items.items
         if not items:
-            return env  # a slice of what is empty
+            return env  # an empty slice
     else:
         items_of = lambda env: listed(tracer, st.iter, now(env))
         if is_short(st, len(items := items_of(env))) or not is_constant(items):
@@ -127,7 +127,7 @@ def _over_items(tracer: Tracer, st: ast.For, now: Items, env: Env, path: Node) -
 
 
 def _range(tracer: Tracer, st: ast.For, env: Env, path: Node) -> Range | None:
-    """Return the range that a loop names; None where it is over something else."""
+    """Return the range that a loop iterates over; None for another iterable."""
     iterated = st.iter
     target = tracer.static(iterated.func, env) if isinstance(iterated, ast.Call) else None
     if not isinstance(iterated, ast.Call) or target is not range:
@@ -137,7 +137,7 @@ def _range(tracer: Tracer, st: ast.For, env: Env, path: Node) -> Range | None:
 
 
 def _looped_over(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Items:
-    """What a loop goes over in an environment: lists and arrays are what they are at a trip."""
+    """Return a function of an environment that evaluates the iterable of a loop at a trip."""
     kept: Env = {}
 
     def kept_once(part: ast.expr) -> ast.expr:
@@ -154,7 +154,7 @@ def _looped_over(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Items:
 
 
 def _unroll(tracer: Tracer, st: ast.For, now: Items, env: Env, path: Node) -> Env:
-    """Return the environment after the trips, written out; items are read at their trip."""
+    """Return the environment after the written-out trips, which read their items in turn."""
     graph, count = tracer.graph, len(now(env))
     for trip in range(count):
         if len(items := now(env)) != count:
@@ -173,7 +173,7 @@ def _unroll(tracer: Tracer, st: ast.For, now: Items, env: Env, path: Node) -> En
 
 
 def _else(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env:
-    """Return the environment after a loop's `else`, which runs where no break left the loop."""
+    """Return the environment after a loop's `else`, which runs where the loop did not break."""
     broke = flag(tracer.graph, env, BROKE)
     env = {k: v for k, v in env.items() if k != BROKE}
     if not st.orelse:

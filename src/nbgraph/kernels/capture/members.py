@@ -1,7 +1,7 @@
 """Attributes and methods: of numbers, strings of digits, lists, arrays, dicts, objects.
 
-A row for each sort of value says which it has. A method is a value, too: it is called as it is
-said by the row of its owner.
+A row for each type of value lists those that it has. A method is a value, too: the row of its
+owner has the function that calls it.
 """
 
 import ast
@@ -25,7 +25,7 @@ _FORMULA = "write the scalar formula; the loop over the array is made for you"
 
 
 def attribute(tracer: Tracer, node: ast.Attribute, env: Env, path: Node) -> Value:
-    """`owner.name`; of a method a value that may be called."""
+    """Return the value of `owner.name`; a method is a value that may be called."""
     inner, name = node.value, node.attr
     call, tracer.frame = Call(tracer, node, path), env
     if isinstance(inner, ast.Call) and tracer.static(inner.func, env) is super:
@@ -40,7 +40,7 @@ def attribute(tracer: Tracer, node: ast.Attribute, env: Env, path: Node) -> Valu
     sort = next((sort for sort in _SORTS if isinstance(owner, sort.types)), _OTHERS)
     if name in sort.attributes:
         return sort.attributes[name](call, owner, referred)
-    if name in sort.methods:  # `max(d, key=d.get)` is traced where there is no reference
+    if name in sort.methods:  # `max(d, key=d.get)` is traced without a reference
         reads = isinstance(owner, Pairs) and name in DICT_METHODS - dicts.CHANGES.keys()
         return Static(Method(owner if reads else referred, name, sort.call))
     if isinstance(owner, Node) and isinstance(known := tracer.static(inner, env), Enum):
@@ -52,8 +52,8 @@ def attribute(tracer: Tracer, node: ast.Attribute, env: Env, path: Node) -> Valu
 
 
 class Sort(NamedTuple):
-    """What values of some types have: attributes, made of what was read and of the reference to
-    it; methods, and how they are called on a reference."""
+    """A type's attributes, functions of the value and its reference; its methods, and the function
+    that calls them on a reference."""
 
     types: tuple[type, ...]
     attributes: abc.Mapping[str, Callable[[Call, Any, Value], Value]] = {}
@@ -64,7 +64,7 @@ class Sort(NamedTuple):
 
 
 def _method_of_number(call: Call, owner: Value, name: str) -> Value:
-    """Return the value of a method of a number, by its function."""
+    """Return the value of a method of a number, by the function of that name."""
     return call.tracer.called(call.of(_NUMBER_METHODS[name], owner, *call.args, **call.kwargs))
 
 

@@ -1,9 +1,9 @@
 """Resolving the names a scalar function uses, and watching them for later changes.
 
-Every global, closure cell and module attribute that was read is remembered with the object it
-held, and every function outside of the library with its code and defaults, which IPython's
-autoreload replaces in place. A call asks `changed`, which compares identities: that is what makes a
-redefined helper or a new value of a constant take effect at the next call.
+A watch stores every global, closure cell and module attribute that was read with its object, and
+every function outside of the library with its code and defaults, which IPython's autoreload
+replaces in place. Each call asks `changed`, which compares identities, so that a redefined helper
+or a new value of a constant takes effect at the next call.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _IMMUTABLE = (
 )
 _RECREATED = (bool, int, float, complex, str, MethodType, BuiltinMethodType)
 _CONTAINERS = (list, tuple, set, frozenset)
-_LIBRARY = "nbgraph."  # what the names of the package's modules begin with: their text stays
+_LIBRARY = "nbgraph."  # prefix of the package's modules, whose text never changes
 Text = tuple[FunctionType, CodeType, Any, Any]  # a function with its code and defaults
 # modules whose functions never change while a program runs: they are not watched
 _LASTING = ("math", "cmath", "numpy", "scipy", "builtins", "operator")
@@ -38,7 +38,7 @@ BUILTIN_NAMES: dict[str, object] = dict(vars(builtins))
 
 
 class Contents:
-    """What a list, dict, set or array held when it was read."""
+    """The contents of a list, dict, set or array when it was read."""
 
     __slots__ = ("_owner", "_seen")
 
@@ -47,12 +47,12 @@ class Contents:
 
     @property
     def unchanged(self) -> bool:
-        """Whether it holds the same numbers still."""
+        """Whether the contents are still the same."""
         return bool(_contents(self._owner) == self._seen)
 
 
 def _contents(owner: Any) -> Any:
-    """Return a copy of what a container holds, for a comparison by `==` that tells 1 from 1.0."""
+    """Return a copy of a container for a comparison by `==` that tells 1 from 1.0."""
     if isinstance(owner, np.ndarray):
         return owner.shape, owner.dtype, owner.tobytes()
     if isinstance(owner, dict):
@@ -66,7 +66,7 @@ def _contents(owner: Any) -> Any:
 
 
 class NotYetDefined(CaptureError):
-    """A function is called whose name is not defined yet; it may be when the operator is used."""
+    """A called function is not defined yet; it may be when the operator is used."""
 
 
 class Watch:
@@ -101,12 +101,12 @@ class Watch:
             getattr(self, name).update(getattr(other, name))
 
     def checks(self) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any], Sequence[Text]]:
-        """Globals, cells, attributes with their values, and functions, for a quick comparison."""
+        """Globals, cells and attributes with values, and functions, for a quick comparison."""
         kept = (self.globals, self.cells, self.attributes, self.texts)
         return tuple(tuple(each.values()) for each in kept)  # type: ignore[return-value]
 
     def read_text(self, fn: FunctionType) -> None:
-        """The function's text is used."""
+        """Depend on the text of a function."""
         if not is_own_text(fn):
             self.texts[id(fn)] = fn, fn.__code__, fn.__defaults__, fn.__kwdefaults__
 
@@ -123,12 +123,12 @@ class Watch:
         return value
 
     def read_contents(self, owner: Any) -> None:
-        """What a list, dict, set or array holds is used."""
+        """Depend on the contents of a list, dict, set or array."""
         contents = Contents(owner)
         self.attributes[id(owner), "contents"] = contents, "unchanged", True
 
     def read_attribute(self, owner: Any, name: str) -> Any:
-        """`owner.name`; AttributeError where there is none."""
+        """Return `owner.name` and depend on it; AttributeError where there is none."""
         value = getattr(owner, name)
         module = isinstance(owner, ModuleType) and owner.__name__.partition(".")[0] in _LASTING
         if not module and not isinstance(owner, _IMMUTABLE):
@@ -137,7 +137,7 @@ class Watch:
 
 
 def unchanged(now: Any, then: Any) -> bool:
-    """Return whether an attribute is what it was: each read makes a property or method anew.
+    """Return whether an attribute is unchanged: each read creates a new property value or method.
 
     >>> unchanged(float("nan"), float("nan")), unchanged("a".lower, "a".lower), unchanged(1, 1.0)
     (True, True, False)
@@ -151,7 +151,7 @@ def unchanged(now: Any, then: Any) -> bool:
 
 @functools.cache
 def library_paths() -> tuple[str, ...]:
-    """Return what the files of Python, of installed packages and of this one begin with."""
+    """Return the path prefixes of Python, of installed packages and of this one."""
     paths = sysconfig.get_paths()
     folders = [paths[name] for name in ("stdlib", "purelib", "platlib")]
     folders += [*site.getsitepackages(), site.getusersitepackages()]
@@ -159,23 +159,23 @@ def library_paths() -> tuple[str, ...]:
 
 
 def is_installed(fn: FunctionType) -> bool:
-    """Return whether a function's file is a library's, so that a user does not edit it."""
+    """Return whether a function's file is in a library, which a user does not edit."""
     return fn.__code__.co_filename.startswith(library_paths())
 
 
 def is_own_text(fn: Any) -> bool:
-    """Return whether a function is this library's own."""
+    """Return whether a function belongs to this package."""
     return str(fn.__module__).startswith(_LIBRARY)
 
 
 def is_of_arrays(fn: Any, caller: Any) -> bool:
-    """Return whether a user's function calls one of this library, not of a number's texts."""
+    """Return whether a user's function calls one of this package that takes arrays."""
     own = is_own_text(fn) and not fn.__module__.startswith("nbgraph.kernels.")
     return own and not is_own_text(caller)
 
 
 def rewritten(texts: Sequence[Text]) -> bool:
-    """Return whether a function has other code, or other defaults, than it had."""
+    """Return whether a function's code or defaults have changed."""
     for fn, code, defaults, named in texts:
         if fn.__code__ is not code or fn.__defaults__ is not defaults:
             return True
@@ -185,7 +185,7 @@ def rewritten(texts: Sequence[Text]) -> bool:
 
 
 class Scope:
-    """The names one function sees outside itself."""
+    """The names that one function reads outside itself."""
 
     def __init__(self, fn: FunctionType, watch: Watch) -> None:
         self._fn, self._watch = fn, watch
@@ -193,7 +193,7 @@ class Scope:
         self._cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
 
     def is_missing(self, name: str) -> bool:
-        """Return whether a global name is not defined, so far."""
+        """Return whether a global name is undefined so far."""
         local = name in self._fn.__code__.co_varnames or name in self._cells
         return not local and name not in self._fn.__globals__ and name not in BUILTIN_NAMES
 

@@ -1,7 +1,7 @@
-"""The type of a number that a text asks for: decided by the number's kind.
+"""The type of a number, which a text asks for: it follows from the number's kind.
 
-An element is one number. Its type is all of those that numbers of its kind have: a floating value
-is a `float` and a `np.float64` or `np.float32`, as the kernel may compute in either.
+An element is one number, which has every type of its kind at once: a floating value is a `float`,
+a `np.float64` and a `np.float32`, as the kernel may compute in either precision.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _FLOATS = (float, np.float64, np.float32, np.float16)
 
 @dataclass(frozen=True, slots=True)
 class NumberType:
-    """`type(x)` of a number."""
+    """The value of `type(x)` for a number."""
 
     kind: str
 
@@ -26,7 +26,7 @@ class NumberType:
 
 @dataclass(frozen=True, slots=True)
 class NumberDtype:
-    """`x.dtype` of a number."""
+    """The value of `x.dtype` for a number."""
 
     number_kind: str
 
@@ -35,12 +35,12 @@ class NumberDtype:
 
     @property
     def type(self) -> NumberType:
-        """As NumPy's dtypes have it."""
+        """Return the type of the numbers, as `type` of NumPy's dtypes."""
         return NumberType(self.number_kind)
 
     @property
     def kind(self) -> str:
-        """NumPy's letter: "f", "i", "u" or "b"."""
+        """NumPy's letter of the kind: "f", "i", "u" or "b"."""
         return "f" if self.number_kind == "f" else _numpy_type(self.number_kind)(0).dtype.kind
 
 
@@ -60,7 +60,7 @@ def _numpy_type(kind: str) -> type[np.generic]:
 
 
 def is_instance(kind: str, target: Any) -> bool:
-    """Return `isinstance(x, target)` of a number."""
+    """Return the value of `isinstance(x, target)` for a number of this kind."""
     return any(issubclass(own, target) for own in types_of(kind))
 
 
@@ -81,7 +81,7 @@ def is_type(own: NumberType | NumberDtype, target: Any) -> bool | None:
 
 
 def python_isinstance(value: object, target: Any) -> bool:
-    """`isinstance` for text that runs on NumPy's numbers: their kinds count, as in a kernel."""
+    """Return `isinstance`, for a NumPy number by its kind, as in a kernel."""
     if isinstance(value, (np.bool_, np.integer, np.floating)):
         return is_instance("f" if value.dtype.kind == "f" else value.dtype.name, target)
     return isinstance(value, target)

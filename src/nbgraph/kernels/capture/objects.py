@@ -1,4 +1,4 @@
-"""Python objects that are not numbers: what is computed with them while a function is captured."""
+"""Python objects that are not numbers, and computations with them during capture."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import Choice, Env, Node, Static, Value
 from nbgraph.kernels.scalar.kinds import kind_of_dtype, kind_of_value
 
-MAX_ENTRIES = 1 << 16  # of an array; each is a node
+MAX_ENTRIES = 1 << 16  # entries of an outside array; each is a node
 
 
 def static(tracer: Tracer, node: ast.expr, env: Env) -> Any:
@@ -51,7 +51,7 @@ def constant(tracer: Tracer, value: Any, node: ast.expr) -> Value:
         return tracer.graph.const(value)
     if complex_numbers.is_complex(value):
         return complex_numbers.constant(tracer.graph, value)
-    if isinstance(value, tuple) and type(value).__name__ != "float_info":  # that of sys
+    if isinstance(value, tuple) and type(value).__name__ != "float_info":  # sys.float_info
         fields = getattr(value, "_fields", None)
         items = tuple(tracer.constant(item, node) for item in value)
         named = dict(zip(fields or (), items, strict=False))
@@ -59,7 +59,7 @@ def constant(tracer: Tracer, value: Any, node: ast.expr) -> Value:
     if isinstance(value, (list, dict, set, frozenset, np.ndarray)):
         return _container(tracer, value, node)
     if type(value).__module__ == "datetime" and type(value).__name__ in _DATES:
-        from nbgraph.kernels.capture.library import dates  # few programs have them
+        from nbgraph.kernels.capture.library import dates  # few programs use dates
 
         cls = getattr(dates, _DATES[type(value).__name__])
         return tracer.constant(cls(*(getattr(value, name) for name in cls._fields)), node)
@@ -67,7 +67,7 @@ def constant(tracer: Tracer, value: Any, node: ast.expr) -> Value:
 
 
 def _container(tracer: Tracer, value: Any, node: ast.expr) -> Value:
-    """What a container holds now; that it holds the same is looked at in each call."""
+    """Return the contents of a container as a value; each call checks that they are unchanged."""
     size = value.size if isinstance(value, np.ndarray) else len(value)
     if size > MAX_ENTRIES:
         tracer.refuse(
@@ -85,7 +85,7 @@ def _container(tracer: Tracer, value: Any, node: ast.expr) -> Value:
 
 
 def _array(tracer: Tracer, value: np.ndarray[Any, Any], node: ast.expr) -> Value:
-    """Return an array: integers and bools keep their dtype, floats are `a floating value`."""
+    """Return an array as a value: integers and bools keep their dtype, floats are of kind "f"."""
     if value.dtype.kind not in "fiubc":
         what = f"an array of dtype {value.dtype} is read from outside the function"
         tracer.refuse(node, what, "use an array of numbers, or a tuple")
@@ -135,7 +135,7 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def known(value: Value) -> tuple[Any] | None:
-    """Return the Python object that a value is, in a tuple; None where it depends on values."""
+    """Return (object,) for a value that is a constant Python object, else None."""
     if isinstance(value, Static):
         words = value.value.args if isinstance(value.value, BaseException) else True
         return (value.value,) if words and not isinstance(value.value, UnknownText) else None
@@ -148,19 +148,19 @@ def known(value: Value) -> tuple[Any] | None:
 
 
 def are_objects(a: Value, b: Value) -> bool:
-    """Return whether a binary operation is one of strings, or the union of two types."""
+    """Return whether a binary operation is one of strings, or of objects such as two types."""
     if is_text(a) or is_text(b):
         return True
     return all(isinstance(v, Static) and isinstance(v.value, _OPERATED) for v in (a, b))
 
 
 def is_text(value: Value) -> bool:
-    """Return whether a value is a string, which may be one that is not known."""
+    """Return whether a value is a string, even one that is unknown."""
     return isinstance(getattr(value, "value", value), (*TEXT, Digits))
 
 
 def apply(call: Call) -> Value | None:
-    """Return what a function without effects gives for known values; None for any other."""
+    """Return the value of a function without effects for constants; None for other calls."""
     target, args = call.target, call.args
     if (value := digits.apply(call)) is not None:
         return value
@@ -181,7 +181,7 @@ def apply(call: Call) -> Value | None:
 
 
 def of_constants(call: Call) -> Value | None:
-    """Return what Python's call gives, or raises; None where an argument is not constant."""
+    """Return the value of Python's own call; None where an argument is not constant."""
     args = [known(value) for value in call.args]
     named = {name: known(value) for name, value in call.kwargs.items()}
     if None in args or None in named.values():
@@ -192,8 +192,8 @@ def of_constants(call: Call) -> Value | None:
 
 
 def of_library(call: Call) -> Value | None:
-    """Return what a function or class of NumPy or SciPy gives for constants; None for others, and
-    where it draws, takes functions or raises."""
+    """Return the value of a function or class of NumPy or SciPy for constants; None for other
+    functions, and where it draws, takes functions or raises."""
     home, name = (str(getattr(call.target, part, None)) for part in ("__module__", "__name__"))
     pure = home.startswith(("numpy", "scipy")) and "random" not in home and name != "rvs"
     functions = (isinstance(getattr(a, "value", a), FunctionType) for a in call.values)
@@ -204,7 +204,7 @@ def of_library(call: Call) -> Value | None:
 
 
 def characters(call: Call, value: Value) -> Value:
-    """Return a string as its characters, a range as its numbers; any other value as it is."""
+    """Return the characters of a string, the numbers of a range; other values unchanged."""
     if isinstance(value, Static) and isinstance(value.value, str):
         return tuple(map(Static, value.value))
     if isinstance(value, Range):
@@ -213,14 +213,14 @@ def characters(call: Call, value: Value) -> Value:
 
 
 def joined(call: Call, value: Value) -> Value:
-    """Return the string of characters that a slice gave; other items as they are."""
+    """Return the string of the characters of a slice; other items unchanged."""
     if isinstance(value, tuple) and all(isinstance(c, Static) for c in value):
         return Static("".join(c.value for c in value))
     return digits.joined(call, value) or value
 
 
 def binary(tracer: Tracer, node: ast.expr, op: str, a: Value, b: Value) -> Value:
-    """`+`, `*` and `%` of strings, `|` of types, bits of flags."""
+    """Return the value of `+`, `*` and `%` of strings, `|` of types, or bits of flags."""
     x, y = known(a), known(b)
     if op == "add" and (together := digits.added(tracer, node, a, b)) is not None:
         return together
@@ -241,7 +241,7 @@ def binary(tracer: Tracer, node: ast.expr, op: str, a: Value, b: Value) -> Value
 
 
 def formatted(tracer: Tracer, node: ast.JoinedStr, env: Env, path: Node) -> Value:
-    """Return an f-string; where a part depends on values, digits or a string that is not known."""
+    """Return an f-string; one with parts that depend on values is Digits or an UnknownText."""
     parts: list[Value] = []
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
@@ -260,7 +260,7 @@ def _formatted(tracer: Tracer, part: ast.FormattedValue, env: Env, path: Node) -
             shown = tracer.expression(part.value, env, path)
             spec = part.format_spec and tracer.expression(part.format_spec, env, path)
     except CaptureError:
-        return None  # it would only be shown
+        return None  # the text would only be printed
     value, known_spec = known(shown), ("",) if spec is None else known(spec)
     if value is None and known_spec is not None and (part.conversion == -1 or not spec):
         return digits.formatted(Call(tracer, part, path), shown, known_spec[0])

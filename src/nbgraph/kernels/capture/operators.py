@@ -1,4 +1,4 @@
-"""Operators: of numbers, arrays, lists and strings; powers and divisions."""
+"""Operators of numbers, arrays, lists and strings; powers and divisions."""
 
 import ast
 import functools
@@ -44,18 +44,18 @@ _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.P
 _BITS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
 _NAMES = "add sub mul div floordiv mod pow band bor bxor shl shr".split()
 BINARY: dict[type[ast.operator], str] = dict(zip((*_ARITHMETIC, *_BITS), _NAMES, strict=True))
-# Constant whole exponents up to this are products by squaring. These are what x to the n is for an
-# x that is off by less than half a unit in its last place, which is what x is known to.
+# Powers with constant whole exponents up to this are products by squaring. Their error is at most
+# that of an x that is off by half a unit in its last place, the accuracy of x itself.
 MAX_POWER = 512
-# whose lower 64 bits are those of the operands'
+# operations whose lower 64 bits follow from those of the operands
 _KEEPING = ("add", "sub", "mul", "neg", "invert", "bor", "bxor", "shl", "select", "check")
 _BEYOND = "write `& (2**64 - 1)` behind it for the lower 64 bits, or use float(x)"
 _WEAK = ("b", "i", "f")  # kinds of literals
-NUMBERS = {"bool": "int8", "b": "i"}  # what a bool becomes where NumPy wants a number
+NUMBERS = {"bool": "int8", "b": "i"}  # kinds of bools where NumPy needs a number
 
 
 def binaries(tracer: Tracer, node: ast.BinOp, env: Env, path: Node) -> Value:
-    """Return the value of a binary operation; a loop does those on its left, for deep trees."""
+    """Return the value of a binary operation; a loop follows left operands, for deep trees."""
     rest = [node]
     while isinstance(left := _left(tracer, rest[-1], env), ast.BinOp):
         rest.append(left)
@@ -74,7 +74,7 @@ def binaries(tracer: Tracer, node: ast.BinOp, env: Env, path: Node) -> Value:
 
 
 def _left(tracer: Tracer, node: ast.BinOp, env: Env) -> ast.expr:
-    """Return what is left of an operator; `pow(a, b)` before `%` as `a ** b`."""
+    """Return the left operand of an operator; before `%`, `pow(a, b)` as `a ** b`."""
     left = node.left
     if isinstance(node.op, ast.Mod) and isinstance(left, ast.Call) and len(left.args) == 2:
         if tracer.static(left.func, env) is pow and not left.keywords:
@@ -85,7 +85,7 @@ def _left(tracer: Tracer, node: ast.BinOp, env: Env) -> ast.expr:
 def _modular_power(
     tracer: Tracer, operations: Sequence[ast.BinOp], values: Sequence[Value], path: Node
 ) -> Value | None:
-    """`a ** b % m` of integers, whose power may have more than 64 bits; None for others."""
+    """Return `a ** b % m` of integers, whose power may exceed 64 bits; None for other kinds."""
     whole = (isinstance(value, Node) and value.kind in ("i", "int64") for value in values)
     if [type(each.op) for each in operations] != [ast.Pow, ast.Mod] or not all(whole):
         return None
@@ -118,7 +118,7 @@ def _binary(tracer: Tracer, node: ast.BinOp, a: Value, b: Value, env: Env, path:
         check_power(Call(tracer, node, path), a, b, name)
     value = tracer.binary(name, a, b, path)
     if name in _KEEPING[:3] and isinstance(value, Node) and value.kind == "uint64":
-        ends = [n for n in (a, b) if n.kind in ("i", "int64")]  # and not arrays of uint64
+        ends = [n for n in (a, b) if n.kind in ("i", "int64")]  # but not for arrays of uint64
         if len(ends) == 2 and any(n.op == "const" for n in ends):
             what = f"{ast.unparse(node)} has more than 64 bits"
             error = refusals.refusal(tracer, node, what, _BEYOND)
@@ -129,12 +129,12 @@ def _binary(tracer: Tracer, node: ast.BinOp, a: Value, b: Value, env: Env, path:
 
 
 def refuse_wrapped(graph: Graph, results: Sequence[Node]) -> None:
-    """Raise where results need more than the lower 64 bits of a value that has more."""
+    """Raise the error of a result that needs more than the lower 64 bits of a larger value."""
     errors = dict(graph.wrapped)
     for node in graph.reachable(results) if errors else ():
         error = next((errors[n.id] for n in node.args if n.id in errors), None)
         power = node.op == "mod" and node.args[1].op == "const" and int(node.args[1].data)
-        if error is None or node.op == "band" or power.bit_count() == 1:  # a literal power of two
+        if error is None or node.op == "band" or power.bit_count() == 1:  # const: a power of two
             continue
         if node.op not in _KEEPING and not (node.op == "cast" and is_integer(node.kind)):
             raise error
@@ -147,7 +147,7 @@ def refuse_wrapped(graph: Graph, results: Sequence[Node]) -> None:
 def _of_sequences(
     tracer: Tracer, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node
 ) -> Value:
-    """Return the value of an operator of arrays; of lists and tuples, of `+` and `*`."""
+    """Return the value of an operator of arrays, or of `+` or `*` of lists and tuples."""
     call = Call(tracer, node, path)
     if not all(type(v) in (tuple, List, Node) for v in (a, b)):
         a, b = tracer.deep(node.left, a, env), tracer.deep(node.right, b, env)
@@ -201,7 +201,7 @@ def binary(tracer: Tracer, op: str, a: Value, b: Value, path: Node) -> Value:
 
 
 def power(tracer: Tracer, a: Node, b: Node, path: Node) -> Value:
-    """`a ** b`; small constant integer exponents become products."""
+    """Return `a ** b`; small constant integer exponents become products."""
     graph = tracer.graph
     exponent = b.data if b.op == "const" else None
     folded = _constant_power(a, b)
@@ -214,7 +214,7 @@ def power(tracer: Tracer, a: Node, b: Node, path: Node) -> Value:
             a = graph.float(a)
         if exponent >= 0:
             power = _product(tracer, a, int(exponent))
-            if a.kind != "f" and exponent > 2:  # Python's integers do not end at 64 bits
+            if a.kind != "f" and exponent > 2:  # Python's integers may exceed 64 bits
                 graph.wide[power.id] = _product(tracer, graph.float(a), int(exponent))
             return power
         whole = _product(tracer, graph.float(a), -int(exponent))
@@ -240,8 +240,8 @@ def power(tracer: Tracer, a: Node, b: Node, path: Node) -> Value:
 
 
 def check_power(call: Call, base: Value, exponent: Value, op: str = "pow") -> None:
-    """Raise for the elements where an integer power is a fraction, or has too many bits, or bits
-    are shifted by a negative count."""
+    """Note the elements that raise: an integer power that is a fraction or exceeds 64 bits, or a
+    shift by a negative count or by too many bits."""
     if not isinstance(base, Node) or not isinstance(exponent, Node):
         return
     graph, kind = call.graph, promote(base.kind, exponent.kind)
@@ -253,18 +253,18 @@ def check_power(call: Call, base: Value, exponent: Value, op: str = "pow") -> No
         below = graph.compare("lt", exponent, graph.const(0))
         power = f"an integer to a negative power is a float{words}"
         raises(ValueError, "negative shift count" if op in ("shl", "shr") else power, below)
-    most: float = math.inf if op == "mod" else 1  # of a power to a modulus
+    most: float = math.inf if op == "mod" else 1  # of a power modulo m
     if base.op == "const" and op != "mod":
         compute = BITWISE.get(op, operator.pow)
         powers = (compute(abs(base.data), n + 1) >> 63 for n in range(63))
         most = next((n for n, over in enumerate(powers) if over), math.inf)
-    # others wrap as in NumPy, and what is shifted loses bits
+    # other kinds wrap as in NumPy, and shifted values lose bits
     if high <= most or kind not in ("b", "i", "int64") or (op != "pow" and base.op != "const"):
         return
     large = graph.compare("gt", exponent, graph.const(most))
     if base.op != "const":
         value = graph.call("pow", graph.float(graph.absolute(base)), graph.float(exponent))
-        limit = graph.const(2.0**63 * (1 - 2.0**-40))  # no other power lies so near
+        limit = graph.const(2.0**63 * (1 - 2.0**-40))  # other powers are further away
         large = graph.logical_and(large, graph.compare("ge", value, limit))
     what, words = ("power", words) if op == "pow" else ("shift", ": write float(x) * 2.0 ** n")
     raises(OverflowError, f"an integer {what} of more than 64 bits{words}", large)
@@ -277,14 +277,14 @@ def _is_fraction(exponent: Node) -> bool:
 
 
 def _product(tracer: Tracer, a: Node, n: int) -> Node:
-    """`a ** n` by squaring."""
+    """Return `a ** n` by repeated squaring."""
     graph = tracer.graph
     result = by_squaring(lambda a, b: graph.arithmetic("mul", a, b), a, n)
     return graph.cast(graph.const(1), a.kind) if result is None else result
 
 
 def _constant_power(a: Node, b: Node) -> float | int | None:
-    """`a ** b` of two literals as Python computes it; None where it raises or is complex."""
+    """Return `a ** b` of literals as in Python; None where it raises or is complex."""
     if not (a.op == b.op == "const") or a.kind not in _WEAK or b.kind not in _WEAK:
         return None
     try:
@@ -295,7 +295,7 @@ def _constant_power(a: Node, b: Node) -> float | int | None:
 
 
 def divide_floor(tracer: Tracer, op: str, a: Node, b: Node, path: Node) -> Value:
-    """`//` and `%`, with the divisor's sign as in Python."""
+    """Return `//` or `%`, with the sign of the divisor as in Python."""
     graph = tracer.graph
     if a.kind == b.kind == "bool":
         a, b = graph.cast(a, "int8"), graph.cast(b, "int8")
@@ -312,23 +312,23 @@ def divide_floor(tracer: Tracer, op: str, a: Node, b: Node, path: Node) -> Value
 
 
 def as_kind(tracer: Tracer, value: Value, kind: str) -> Value:
-    """Return a number as it is stored in an array of a kind."""
+    """Return a number cast to the kind of an array."""
     if isinstance(value, Node) and value.kind == "f" and kind != "f" and not is_boolean(kind):
         value = tracer.graph.call("trunc", value)
     return tracer.graph.cast(value, kind) if isinstance(value, Node) else value
 
 
 def _operand(tracer: Tracer, node: ast.expr, value: Value, path: Node) -> Node | Complex:
-    """Return a value that must be a number, which may be complex."""
+    """Return a value that must be a real or complex number."""
     value = present(call := Call(tracer, node, path), value)
     return value if isinstance(value, Complex) else tracer.number_of(call, value)
 
 
 def refuse_numbers(tracer: Tracer, node: ast.expr, error: TypeError | OverflowError) -> NoReturn:
-    """Raise what the graph says of numbers, at the user's line."""
+    """Raise the graph's error about operands, at the user's line."""
     if type(error) not in (TypeError, OverflowError):
         raise error
-    sort = KindError if "floating-point" in str(error) else CaptureError  # of bits
+    sort = KindError if "floating-point" in str(error) else CaptureError  # a bitwise operation
     remedy = "convert the value first, e.g. with float() or int()"
     if isinstance(error, OverflowError):
         remedy = "write the literal as a float, or give operands of 64 bits, as by int(x)"
@@ -336,7 +336,7 @@ def refuse_numbers(tracer: Tracer, node: ast.expr, error: TypeError | OverflowEr
 
 
 def unary(tracer: Tracer, node: ast.UnaryOp, env: Env, path: Node) -> Value:
-    """`-a`, `+a`, `~a`, `not a`."""
+    """Return the value of `-a`, `+a`, `~a` or `not a`."""
     if isinstance(node.op, ast.Not):
         return tracer.graph.logical_not(tracer.condition(node.operand, env, path))
     referred, tracer.frame = tracer.object(node.operand, env, path), env

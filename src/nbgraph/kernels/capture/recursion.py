@@ -1,11 +1,11 @@
-"""Functions that call themselves: inlined while conditions decide, else loops.
+"""Functions that call themselves: inlined while conditions are decided, else lowered to loops.
 
-A reflection such as `f(-x)` where x < 0 ends by itself: what holds on its path decides the
-condition of the inner call. Other calls are loops. One whose calls lower one operand by constants,
-as f(n - 1) and f(n - 2), is computed from the bottom up. One that calls itself once on each path
-goes down to where it does not, and back up with the operands of each level. Python stops at a depth
-of 1000: deeper calls give NaN, of integers they raise. For others, as f(n - 1, k) + f(n, k - 1),
-a list keeps the calls that wait; but not where results are kept, of which a tree may have few.
+A reflection such as `f(-x)` where x < 0 ends by itself: the path decides the condition of the inner
+call. Other functions become loops. If all calls lower one operand by constants, as f(n - 1) and
+f(n - 2), values are computed from the bottom up. If each path has one call, a loop goes down to the
+last call and back up with the operands of each level. Python stops at a depth of 1000: deeper calls
+give NaN, or raise for integers. For other functions, as f(n - 1, k) + f(n, k - 1), a list is the
+stack of waiting calls, unless results are cached: then few calls of the tree differ.
 """
 
 from __future__ import annotations
@@ -35,29 +35,29 @@ from nbgraph.kernels.capture.values import (
 )
 from nbgraph.kernels.scalar.kinds import is_boolean, promote
 
-MAX_INLINED = 2  # calls within each other whose conditions values decide
-MAX_ORDER = 16  # calls back that are kept: f(n - 16)
-MAX_VALUES = 4  # numbers in a tuple that is the result
-_UNKNOWN = "$value of "  # what the names of unknown values begin with
+MAX_INLINED = 2  # nested calls that are inlined although values decide their conditions
+MAX_ORDER = 16  # most previous values that are kept: f(n - 16)
+MAX_VALUES = 4  # numbers in a tuple result
+_UNKNOWN = "$value of "  # prefix of the names of unknown values
 Run = Callable[[Env, Node, dict[object, Answer]], Value]
 
 
 class TooDeep(Exception):
-    """A function calls itself deeper than it is inlined."""
+    """Raised where a function calls itself deeper than calls are inlined."""
 
     def __init__(self, key: object, tracer: Tracer, node: ast.AST) -> None:
         self.key, self.tracer, self.node = key, tracer, node
 
 
 class SelfCall(NamedTuple):
-    """Operands of a call and where it is made."""
+    """A call of the function from itself: its operands and its path."""
 
     values: Env
     path: Node
 
 
 class Traced(NamedTuple):
-    """The numbers of a function's result, the calls of itself, and what it raises where."""
+    """A traced body: the nodes of its result, the calls of itself, and what it raises where."""
 
     values: list[Node]
     calls: list[SelfCall]
@@ -65,7 +65,7 @@ class Traced(NamedTuple):
 
 
 class Recursion:
-    """A call of a function that calls itself, as loops."""
+    """A call of a function that calls itself, lowered to loops."""
 
     def __init__(
         self, deep: TooDeep, tracer: Tracer, name: str, run: Run, values: Env, path: Node
@@ -86,7 +86,7 @@ class Recursion:
         inner = [n for c in calls for v in (*c.values.values(), c.path) for n in flatten(v) or []]
         endless = any(call.path is self.path for call in calls)
         endless |= any(region >= outer for n in inner for region in n.regions)  # calls in a loop
-        # what a level does not carry, a list whose length depends on values, has to be the same
+        # operands that a level does not carry, such as lists of unknown length, must not change
         kept = [k for k, v in self.values.items() if flatten(v) is None]
         endless |= not all(_same(self.values[k], c.values[k]) for c in calls for k in kept)
         around = {n.id for n in self.graph.reachable([*self._numbers(self.values), self.path])}
@@ -102,7 +102,7 @@ class Recursion:
         return self._from_below(*counted)
 
     def _look(self) -> None:
-        """Find the form of the result: a truth value, a number or a tuple of numbers."""
+        """Determine the form of the result: a truth value, a number or a tuple of numbers."""
         first: CaptureError | None = None
         for count in range(MAX_VALUES + 1):
             self._expect(["i"] * count or ["b"])
@@ -117,14 +117,14 @@ class Recursion:
         raise first or self._refusal()
 
     def _expect(self, kinds: Sequence[str]) -> None:
-        """Let calls of itself give numbers of these kinds while nothing is known of them."""
+        """Set placeholders of these kinds for the results of calls of itself."""
         name = f"{_UNKNOWN}{self.name} "
         parts = [self.graph.argument(f"{name}{i} {k}", k) for i, k in enumerate(kinds)]
         self.unknown, self.kinds = parts[0] if len(parts) == 1 else tuple(parts), [*kinds]
         self.nothing = nothing_like(self.graph, self.unknown)
 
     def _widened(self) -> list[str]:
-        """Return the kinds of the result, at least as wide as those that are expected."""
+        """Return the kinds of the result, promoted with those of the placeholders."""
         values = self._trace(self.values, self.path, lambda call: self.unknown).values
         return [
             k if k == v.kind or (is_boolean(k) and is_boolean(v.kind)) else promote(k, v.kind)
@@ -132,7 +132,7 @@ class Recursion:
         ]
 
     def _trace(self, values: Env, path: Node, answer: Callable[[SelfCall], Value]) -> Traced:
-        """Return the body for these operands."""
+        """Trace the body for these operands, with `answer` for calls of itself."""
         calls: list[SelfCall] = []
         noted = len(self.pending)
 
@@ -152,26 +152,26 @@ class Recursion:
         return Traced(nodes, calls, raised)
 
     def _shaped(self, nodes: Sequence[Node]) -> Value:
-        """Numbers in the form of the result."""
+        """Return numbers in the form of the result."""
         return unflatten(self.unknown, list(nodes))
 
     def _calls(self, values: Env, path: Node) -> list[SelfCall]:
         return self._trace(values, path, lambda call: self.unknown).calls
 
     def _numbers(self, values: Env) -> tuple[Node, ...]:
-        """Return what the levels carry of the operands of a call."""
+        """Return the nodes of the operands of a call that the levels carry."""
         nodes = [flatten(values[k]) or () for k in self.carried]
         if [*map(len, nodes)] != [len(flatten(self.values[k]) or ()) for k in self.carried]:
             self._refuse()
         return tuple(itertools.chain(*nodes))
 
     def _operands(self, numbers: Sequence[Node]) -> Env:
-        """Return the operands that were carried as numbers."""
+        """Return operands with these numbers for the carried ones."""
         rest, carried = list(numbers), {*self.carried}
         return {k: unflatten(v, rest) if k in carried else v for k, v in self.values.items()}
 
     def _run(self, text: Callable[..., Any], *values: Any) -> Value:
-        """Return the value of a text that calls what traces the body here."""
+        """Return the value of a library text; it may call functions among `values`."""
         functions = (
             Static(Method(None, "", lambda call, *_, value=v: value(call, *call.args)))
             if callable(v)
@@ -181,8 +181,8 @@ class Recursion:
         return self.start.text(text, *functions)
 
     def _next(self, calls: Sequence[SelfCall], after: Node | None = None) -> list[Any]:
-        """Return whether there is a call, of those after one place, the first one's place, and the
-        numbers of its operands."""
+        """Return whether a call of `calls` behind place `after` happens, the place of the first
+        such call, and its operands."""
         graph, last = self.graph, calls[-1].values if calls else self.values
         row: list[Any] = [graph.const(False), graph.const(-1), self._numbers(last)]
         for i, call in reversed([*enumerate(calls)]):
@@ -213,7 +213,7 @@ class Recursion:
     # from the bottom up -----------------------------------------------------------------------
 
     def _counted(self, calls: Sequence[SelfCall]) -> tuple[str, float, int] | None:
-        """Return the operand that all calls lower, the least step, and how many times it."""
+        """Return the operand that all calls lower, the least step, and the most steps of a call."""
         lowered = list[tuple[str, float]]()
         for call in calls:
             changed = [k for k, v in self.values.items() if not _same(v, call.values[k])]
@@ -251,7 +251,7 @@ class Recursion:
                 return window[place - 1]
 
             trace = self._trace(here, call.path, earlier)
-            computed = graph.compare("le", level, levels)  # levels below are for `window`
+            computed = graph.compare("le", level, levels)  # lower levels only fill `window`
             call.tracer.pending += [(k, graph.logical_and(computed, at)) for k, at in trace.raised]
             return self._shaped(trace.values)
 
@@ -277,7 +277,7 @@ class Recursion:
         return self._few(self._run(list_texts.down_and_up, inner, value, *values))
 
     def _is_last(self, value: Node, inner: Node) -> bool:
-        """Return whether the value of the inner call is returned as it is, wherever it is used."""
+        """Return whether a result returns the value of the inner call unchanged."""
         uses = lambda node: inner in self.graph.reachable([node])
         if value is inner or not uses(value):
             return True
@@ -287,7 +287,7 @@ class Recursion:
     # depth first ------------------------------------------------------------------------------
 
     def _stacked(self, calls: Sequence[SelfCall]) -> Value:
-        """Return the value by a list of the calls that wait for others."""
+        """Return the value of loops with a list as the stack of waiting calls."""
         if self._is_cached():
             self._refuse()
         graph, nothing = self.graph, self.nothing
@@ -319,24 +319,24 @@ class Recursion:
         return self._run(list_texts.depth_first, step, first, nothing)
 
     def _is_cached(self) -> bool:
-        """Return whether results are kept, so that trees of calls may have few different ones."""
+        """Return whether results are cached, so that few calls of a tree are different."""
         decorators = map(ast.unparse, getattr(self.deep.key, "decorator_list", ()))
         target = self.deep.tracer.static(cast("ast.Call", self.deep.node).func, {})
         kept = any(hasattr(st, "keeps") for st in walk(self.deep.tracer.text.body))
         return kept or hasattr(target, "cache_info") or any("cache" in text for text in decorators)
 
     def _few(self, pair: Value) -> Value:
-        """Return the result of so many calls within each other."""
+        """Return the result of (depth, result) of calls; NaN or an error if they are too deep."""
         (levels, value), graph = pair, self.graph
         few = graph.compare("lt", levels, graph.const(list_texts.MAX_LEVELS))
-        if "f" not in self.kinds:  # no integer is NaN
+        if "f" not in self.kinds:  # integers have no NaN
             words = f"{self.name}() calls itself more than 1000 times within each other"
             self.tracer.raises(self.start.node, RecursionError, words, graph.logical_not(few))
         return join_value(graph, few, value, nothing_like(graph, value))
 
 
 def _same(a: Value, b: Value) -> bool:
-    """Return whether two values are the same for all operands."""
+    """Return whether two values are equal for all operands."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_same, a, b))
     if isinstance(a, Mapping) and isinstance(b, Mapping):

@@ -1,6 +1,6 @@
-"""Where a refusal is raised: at a line of the user's, whatever library function it was met in.
+"""Errors of refused constructs, at the user's line even if a library function contains them.
 
-Last come texts of what to write instead.
+The end of the file has the texts of what to write instead.
 """
 
 import ast
@@ -22,8 +22,8 @@ def refusal(
 ) -> CaptureError:
     """Return the error for a construct, at the user's line.
 
-    What this library's own texts refuse is the user's to change, so it is told as it is. The text
-    of another library is not: there the function that the user calls is what is refused.
+    A refusal inside this library's own texts is reported unchanged, as the user's call causes it.
+    For a text of another library, the error refuses the function that the user calls.
     """
     user, construct, called = site(tracer, node)
     if called is not None:
@@ -39,13 +39,13 @@ def refusal(
 
 
 def refuse(tracer: Tracer, *what: Any, **how: Any) -> NoReturn:
-    """Raise the error for a construct: see `refusal`."""
+    """Raise the error that `refusal` returns."""
     raise refusal(tracer, *what, **how)
 
 
 def site(tracer: Tracer, node: ast.AST) -> tuple[Tracer, ast.AST, FunctionType | None]:
-    """Return the nearest call in the user's text, with the function of another library that it
-    calls, if any; the construct itself in an operator that is made of a library's function."""
+    """Return the nearest call in the user's text, and the function of another library that it
+    calls, if any; the construct itself where the operator is a library's function."""
     user: Tracer | None = tracer
     called: FunctionType | None = None
     while user is not None:
@@ -101,18 +101,18 @@ _CHOOSING = ("select", "piecewise", "interp", "digitize", "choose")
 
 
 def statement(node: ast.stmt) -> str:
-    """Instead of a statement."""
+    """Return what to write instead of a statement."""
     return STATEMENTS.get(type(node), "use assignments, if, for, while and return")
 
 
 def expression(node: ast.expr) -> str:
-    """Instead of an expression."""
+    """Return what to write instead of an expression."""
     usual = "use arithmetic, comparisons, `a if c else b`, and calls of scalar functions"
     return EXPRESSIONS.get(type(node), usual)
 
 
 def function(target: object) -> str:
-    """Instead of a function that is not known."""
+    """Return what to write instead of an unknown function."""
     name = str(getattr(target, "__name__", ""))
     owner = type(getattr(target, "__self__", None)).__module__
     module = f"{getattr(target, '__module__', None)}.{owner}"

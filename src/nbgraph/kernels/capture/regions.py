@@ -1,9 +1,9 @@
 """Loops whose trip count depends on values: a region of the scalar graph for each.
 
 The body is traced with phi nodes for the variables that a trip changes (`carried`), until their
-kinds stay. A `while` loop is left, too, when what its condition depends on repeats earlier values,
-as in float32 a tolerance meant for float64 makes it do. The kernel then ends with an error code,
-unless NaN is among the values; a `return` that is never reached gives NaN.
+kinds are stable. A `while` loop also ends when the variables of its condition repeat earlier
+values, as happens in float32 with a tolerance meant for float64. The kernel then ends with an error
+code, unless a value is NaN; a `return` that is never reached gives NaN.
 """
 
 import ast
@@ -41,7 +41,7 @@ _LATE = "gets its first value inside a loop that may not run: give it one before
 class RegionLoop(Carried):
     """Traces one loop into a region; kinds of carried variables widen until they are stable.
 
-    `bounds`: the range of its counter, of a `for`; `items`: what it looks up by the counter.
+    `bounds`: the range of the counter of a `for`; `items`: those that the counter indexes.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class RegionLoop(Carried):
         if isinstance(self.st, ast.While):
             self.start[MOVES] = self.graph.const(True)
             self.names.append(MOVES)
-        for _ in range(8 + 4 * len(self.start)):  # each widens a variable, or adds some
+        for _ in range(8 + 4 * len(self.start)):  # each pass widens a variable, or adds some
             after = self._attempt()
             if after is not None:
                 return after
@@ -93,9 +93,9 @@ class RegionLoop(Carried):
             inside[name] = unflatten(start[name], list(phis[name]))
             if not name.startswith(HEAP):
                 inside[name] = placed(inside[name], inside, name)
-        before = dict(inside)  # a test may change lists, too
+        before = dict(inside)  # the test may change lists, too
         left = stopped(graph, inside, (BROKE, RETURNED))
-        if isinstance(self.st, ast.While):  # where a lookup has failed it might never end
+        if isinstance(self.st, ast.While):  # after a failed lookup the loop might never end
             missed = [flag for name, flag in inside.items() if name.startswith(MISSED)]
             left = functools.reduce(graph.logical_or, missed, left)
         region.cond = self._condition(inside, graph.logical_and(self.path, graph.logical_not(left)))
@@ -122,7 +122,7 @@ class RegionLoop(Carried):
                 ends[name] = copied(tracer.dereference(ends[name], ends), back=True)
         if COUNTER in self.names:
             ends[COUNTER] = graph.arithmetic("add", inside[COUNTER], self.bounds.step)
-        ends[MOVES] = self.start.get(MOVES)  # until the others have their forms
+        ends[MOVES] = self.start.get(MOVES)  # until the others have their final forms
         if not self.settle(ends):
             return None
         if MOVES in self.names:
@@ -147,7 +147,7 @@ class RegionLoop(Carried):
             tracer.counter, tracer.ahead = outer
 
     def _item(self, counter: Node) -> Value:
-        """What the loop's variables are in a trip of a `for`."""
+        """Return the value of the loop's target in a trip of a `for`."""
         if self.items is None:
             return counter
         if isinstance(self.items, Digits):
@@ -157,13 +157,13 @@ class RegionLoop(Carried):
 
     @property
     def _runs(self) -> bool:
-        """Whether there certainly is a first trip."""
+        """Whether the loop certainly makes a first trip."""
         if isinstance(self.st, ast.While):
             return isinstance(self.st.test, ast.Constant) and bool(self.st.test.value)
         return bool(self.trips)
 
     def _counts(self, counter: Node) -> None:
-        """Note between which numbers a counter lies inside the body."""
+        """Note the bounds of the counter inside the body."""
         start, stop, _ = self.bounds.parts
         known = Intervals(self.graph, self.path)
         if (trips := self.bounds.known) is not None:
@@ -175,7 +175,7 @@ class RegionLoop(Carried):
             self.graph.ranges[counter.id] = known.of(stop)[0] + 1, known.of(start)[1]
 
     def _bound(self, phis: dict[str, list[Node]]) -> None:
-        """Note where variables lie that the trips only count up, or only count down."""
+        """Note bounds of variables that trips only increase, or only decrease."""
         stored = [n.id for n in walk(self.st.body) if isinstance(n, ast.Name) and is_store(n)]
         for name, step in counted(self.st.body).items():
             start = self.start.get(name)
@@ -203,8 +203,8 @@ class RegionLoop(Carried):
         return graph.logical_and(path, test)
 
     def _unshared(self, inside: Env, ends: Env) -> None:
-        """Refuse a list that two variables of the loop mean, and that a trip changes: each trip
-        begins with copies of what they mean. Note which mean lists of before."""
+        """Refuse to change a list that two variables of the loop refer to, since each trip begins
+        with copies. Note the variables that refer to lists from before the loop."""
         meant: dict[str, str] = {}
         names = [name for name in self.names if not name.startswith(HEAP)]
         changed = lambda keys: any(ends.get(k) is not inside.get(k, ends.get(k)) for k in keys)
@@ -248,7 +248,7 @@ class RegionLoop(Carried):
             if not name.startswith(HEAP):
                 after[name] = placed(after[name], after, name)
         freeze(after, ends.get(FROZEN, ()))
-        for name, old in self.merged.items():  # which of them it means depends on the trips
+        for name, old in self.merged.items():  # which list the name refers to depends on the trips
             freeze(after, old.union(keys_in(after[name], after)))
         for name in self.late:
             after[name] = Undefined(_LATE)
@@ -257,13 +257,13 @@ class RegionLoop(Carried):
         return after
 
 
-MAX_KEPT = 8  # variables of which a loop keeps those of an earlier trip
+MAX_KEPT = 8  # variables whose earlier values a loop keeps
 
 
 def moves(graph: Graph, region: Region, columns: list[Any]) -> Node:
-    """Return whether a trip gives the variables on which the condition depends, directly or through
-    later trips, values that they did not have before. `columns`: the nodes of each name at the
-    loop's start, before a trip and after it."""
+    """Return whether a trip changes the variables on which the condition depends, directly or
+    through later trips, to values not seen before. `columns`: for each name its nodes at the start
+    of the loop, before a trip and after it."""
     moved = graph.const(False)
     known = {row[1].id: row for column in columns for row in zip(*column, strict=True)}
     rows, todo = list[tuple[Node, Node, Node]](), [region.cond]
@@ -271,7 +271,7 @@ def moves(graph: Graph, region: Region, columns: list[Any]) -> Node:
         rows += (read := [known.pop(n.id) for n in graph.reachable(todo) if n.id in known])
         todo = [now for *_, now in read]
     if any(n.op in ("add", "sub") and n.kind != "f" and p in n.args for _, p, n in rows):
-        return graph.const(True)  # it counts the trips
+        return graph.const(True)  # the variable counts the trips
     for before, now in _earlier(graph, region, rows):
         differs = graph.compare("ne", before, now)
         if now.kind == "f":  # NaN stays NaN
@@ -284,8 +284,8 @@ def moves(graph: Graph, region: Region, columns: list[Any]) -> Node:
 
 
 def _earlier(graph: Graph, region: Region, rows: list[Any]) -> list[tuple[Node, Node]]:
-    """Return pairs of each variable: its value after the last trip whose number was a power of two,
-    and after this one. So states that alternate, as Newton's do in float32, are found (Brent's
+    """Return pairs for each variable: its value after the last trip whose number was a power of
+    two, and after this trip. They detect states that alternate, as Newton's do in float32 (Brent's
     cycle detection)."""
     one, zero = graph.const(1), graph.const(0)
     if len(rows) > MAX_KEPT:

@@ -1,8 +1,8 @@
 """Lists whose length depends on values: as many places as there may be, the first ones in use.
 
-They arise where two paths make lists of several lengths, where a loop appends, and in
-comprehensions that filter. What a place that is not in use holds is never read. A list that a
-loop of unknown length grows has `PLACES`; the element raises where it would get longer.
+They arise where two paths create lists of different lengths, where a loop appends, and in
+comprehensions that filter. Unused places are never read. A list that grows in a loop of unknown
+length has `PLACES` places; the element raises where it would get longer.
 """
 
 import functools
@@ -37,18 +37,18 @@ from nbgraph.kernels.capture.values import (
 )
 from nbgraph.kernels.scalar.kinds import promote
 
-TABLE, MOST_PLACES = 128, 256  # where a loop's trips are known
-MOST_NUMBERS = 1024  # in all items
-MAX_WRITTEN = 128  # trips of a loop that is written out, so that the length of a list is known
+TABLE, MOST_PLACES = 128, 256  # capacity where the number of trips is known
+MOST_NUMBERS = 1024  # numbers in all items together
+MAX_WRITTEN = 128  # trips written out so that the length of a list is known
 _WHAT = "a list whose length depends on values"
 
 
 def widened(
     graph: Graph, start: Value, end: Value, trips: int | None, most: int | None
 ) -> Resizable | None:
-    """Return a list at the start of a loop as one that it may grow to `end` in each trip; None for
-    other values, and where writing the trips out says the length. `trips`: how many there are,
-    where that is known, `most`: at most."""
+    """Return the start of a list as one with capacity for what the loop adds; None for other
+    values, and where writing out the trips gives the length. `trips`: their number if known;
+    `most`: its upper bound."""
     if isinstance(end, Pairs):
         start = as_pairs(graph, start)
     if not all(isinstance(value, (List, Resizable)) for value in (start, end)):
@@ -75,19 +75,19 @@ def widened(
 
 
 def filled(end: Value, start: Value) -> Value:
-    """Return a list at the end of a trip with the places of its start; others as they are."""
+    """Return a list at the end of a trip with the capacity of its start; other values unchanged."""
     if not isinstance(end, Resizable) or not isinstance(start, Resizable):
         return end
     return replace(end, items=(*end.items, *start.items[len(end.items) :]), bounded=start.bounded)
 
 
 def frozen(value: Value) -> Value:
-    """Return a new list that is put into another one, as a tuple: nothing changes it there."""
+    """Return a new list as a tuple, to be an item of another list, where nothing changes it."""
     return tuple(map(frozen, value)) if isinstance(value, List) else value
 
 
 def repeated(call: Call, items: Sequence[Value], count: Node) -> Resizable:
-    """`[item] * count`."""
+    """Return `[item] * count`."""
     if len(items) != 1 or flatten(items[0]) is None:
         call.refuse("as often as a value says only one number is repeated", "write a loop")
     length = call.text(list_texts.span, call.graph.const(0), count)
@@ -96,7 +96,7 @@ def repeated(call: Call, items: Sequence[Value], count: Node) -> Resizable:
 
 
 def joined(call: Call, a: Value, b: Value) -> Value:
-    """`a + b`: what follows a list of known length has its places behind it."""
+    """Return `a + b`; if `a` has a known length, without a loop."""
     if isinstance(b, Resizable) and isinstance(a, List):
         require_one_form(call, (*a, *b.items))
         longer = call.graph.arithmetic("add", b.length, call.graph.const(len(a)))
@@ -105,13 +105,13 @@ def joined(call: Call, a: Value, b: Value) -> Value:
 
 
 def require_one_form(call: Call, items: Sequence[Value]) -> None:
-    """Refuse items that are not all numbers, or tuples of one length."""
+    """Refuse items unless all are numbers, or tuples of one length."""
     if len({*map(form, items)}) > 1 or any(flatten(item) is None for item in items):
         call.refuse(f"{_WHAT} has items of several forms", "keep numbers, or tuples of one length")
 
 
 def raises_full(call: Call, where: Node, places: int) -> None:
-    """Note that a list has more items than places where a condition holds."""
+    """Note that the element raises where a list needs more than `places` items."""
     words = f"{_WHAT} gets more than the {places} items it may have here"
     call.tracer.raises(call.node, MemoryError, words, where)
 
@@ -120,7 +120,7 @@ def raises_full(call: Call, where: Node, places: int) -> None:
 
 
 def at(call: Call, owner: Value, place: Node | slice) -> Any:
-    """`owner[place]`; the element raises IndexError where there is no such entry."""
+    """Return `owner[place]`; the element raises IndexError if there is no such item."""
     if isinstance(place, Node):
         index = _place(call, owner, place, "list index out of range")
         return entry_at(call.graph, owner.items, index)
@@ -131,7 +131,7 @@ def at(call: Call, owner: Value, place: Node | slice) -> Any:
 
 
 def _place(call: Call, owner: Resizable, index: Node, words: str) -> Node:
-    """Return an index as one from 0."""
+    """Return an index counted from 0."""
     if not owner.items:
         call.refuse("an entry of a list that is always empty is read", "give it items")
     require_one_form(call, owner.items)
@@ -153,9 +153,9 @@ def stored(call: Call, owner: Resizable, places: Sequence[Any], value: Value) ->
 def _put(
     call: Call, owner: Resizable, place: Node, value: Value, items: Sequence[Value]
 ) -> Resizable:
-    """Return a list of these items, at a place a value."""
+    """Return the list with these items, and `value` at `place`."""
     graph = call.graph
-    base = getattr((*items, 0)[0], "base", 0)  # of a list of strings of digits
+    base = getattr((*items, 0)[0], "base", 0)  # for a list of strings of digits
     value = (base and as_digits(graph, value, base)) or value
     here = (graph.compare("eq", place, graph.const(k)) for k in range(len(items)))
     items = [join_value(graph, *row) for row in zip(here, [value] * len(items), items, strict=True)]
@@ -164,7 +164,7 @@ def _put(
 
 
 def part(call: Call, owner: Value, lower: Value, upper: Value, step: Value) -> Value:
-    """`owner[lower:upper:step]`."""
+    """Return `owner[lower:upper:step]`."""
     owner = resizable(call.graph, frozen(owner) if isinstance(owner, List) else owner)
     stride = 1 if step is None else whole(call, step, "the step of a slice")
     const, size = call.graph.const, call.graph.const(len(owner.items))
@@ -192,7 +192,7 @@ def part(call: Call, owner: Value, lower: Value, upper: Value, step: Value) -> V
 
 
 def append(call: Call, owner: Any, item: Value, *, where: Node | None = None) -> Any:
-    """Return the list with one more item, or only `where` a condition holds."""
+    """Return the list with one more item, which is added only `where` a condition holds."""
     longer, place = _longer(call, owner, item, where), owner.length
     if where is not None:
         place = call.graph.select(where, place, call.graph.const(-1))
@@ -202,7 +202,7 @@ def append(call: Call, owner: Any, item: Value, *, where: Node | None = None) ->
 def insert(
     call: Call, owner: Any, place: Node, item: Value, *, where: Node | None = None
 ) -> Resizable:
-    """Return the list with an item at a place, or only `where` a condition holds."""
+    """Return the list with an item inserted, only `where` a condition holds."""
     longer = _longer(call, owner, item, where)
     if where is not None:
         place = call.graph.select(where, place, call.graph.const(len(longer.items)))
@@ -211,7 +211,7 @@ def insert(
 
 
 def _longer(call: Call, owner: Any, item: Value, where: Node | None) -> Any:
-    """Return the list with a place for one more item."""
+    """Return the list with capacity for one more item, and its new length."""
     graph, items = call.graph, owner.items
     more = graph.const(1) if where is None else graph.cast(where, "i")
     length = graph.arithmetic("add", owner.length, more)
@@ -239,7 +239,7 @@ def _insert(call: Call, owner: Resizable, index: Node, item: Value) -> Any:
 def _moved(
     call: Call, place: Node, items: Sequence[Value], others: Sequence[Value]
 ) -> Iterator[Value]:
-    """Return the items from a place on, and others before it."""
+    """Yield `items` from a place on, and `others` before it."""
     for k, (item, other) in enumerate(zip(items, others, strict=False)):
         moves = call.graph.compare("ge", call.graph.const(k), place)
         yield join_value(call.graph, moves, item, other)
@@ -269,7 +269,7 @@ CHANGES: dict[str, Callable[..., tuple[Value, Value]]] = {
 
 
 def change(call: Call, name: str, key: str, args: Sequence[Value], env: Env) -> Value:
-    """Return the value of a method that changes a list; a list that is put in is a tuple."""
+    """Return the value of a method that changes a list; lists among `args` become tuples."""
     known = {*keys_in(tuple(env.values()))}
     values = [call.tracer.dereference(arg, env) for arg in args]
     inside = [env.get(getattr(arg, "key", ""), arg) if name == "extend" else arg for arg in args]

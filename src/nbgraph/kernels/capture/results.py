@@ -1,8 +1,8 @@
-"""The result of a captured function: its value on all paths, and what the text raises.
+"""The result of a captured function: its value on all paths, and the exceptions it raises.
 
-An exception is a flag of the environment, as a `return` is one: where it is set, the rest of the
-function is left out. A helper hands its flags to the function that calls it; of an operator they
-are checked, or NaN.
+An exception is a flag of the environment, like a `return`: where it is set, the rest of the
+function is skipped. A helper passes its flags to its caller; an operator checks them, or returns
+NaN.
 """
 
 import ast
@@ -47,13 +47,13 @@ from nbgraph.kernels.capture.values import (
 )
 from nbgraph.kernels.scalar.wording import place
 
-_OLD_FIELD = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z]")  # of a text that % fills in
-_NEW_FIELD = re.compile(r"\{[^{}]*\}")  # of one that format() fills in
+_OLD_FIELD = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z]")  # a field of a text for %
+_NEW_FIELD = re.compile(r"\{[^{}]*\}")  # a field of a text for format()
 
 
 @contextmanager
 def under(tracer: Tracer, cond: Node) -> Generator[None]:
-    """What is raised within the block is raised where `cond` holds."""
+    """Limit exceptions raised within the block to where `cond` holds."""
     first = len(tracer.pending)
     yield
     for index in range(first, len(tracer.pending)):
@@ -62,12 +62,12 @@ def under(tracer: Tracer, cond: Node) -> Generator[None]:
 
 
 def leave(tracer: Tracer, env: Env) -> None:
-    """Note what ended a function that was called, or a block that was traced aside."""
+    """Note the exceptions of a called function, or of a block traced outside the path."""
     tracer.pending += raises_of(env).items()
 
 
 def unchecked(tracer: Tracer, node: Node) -> Node:
-    """Return the value of an operator that was built in; what it raises is noted."""
+    """Return the value of an inlined operator without its checks; note what these raise."""
     while node.op == "check":
         node, where, error = *node.args, node.data
         tracer.pending.append((flag_of(tracer.graph, error), where))
@@ -75,7 +75,7 @@ def unchecked(tracer: Tracer, node: Node) -> Node:
 
 
 def joined(tracer: Tracer, node: ast.AST, value: Value, remedy: str) -> Value:
-    """Return a value of two paths; refused where these do not fit together."""
+    """Return a value joined from two paths; refuse one whose forms differ."""
     if isinstance(value, Undefined):
         tracer.refuse(node, f"the value {value.why}", remedy)
     return value
@@ -91,9 +91,9 @@ def raises_lookup(
 ) -> None:
     """Note that an index or a key is missing, or a power too large, where a condition holds.
 
-    Unless a `try` around catches it, the text goes on with the first entry: nobody uses the
-    result, and what comes after needs no condition. The library's own texts look up freely.
-    `ahead`: the same in any trip of the loop that is traced, known before its first one.
+    Unless a `try` around catches the exception, the text continues with the first entry, so that
+    the code after it needs no condition. The library's own texts look up without checks.
+    `ahead`: the condition for any trip of the traced loop, known before the first trip.
     """
     if is_own_text(tracer.fn) or (where.op == "const" and not where.data):
         return
@@ -108,7 +108,7 @@ def raises_lookup(
 def raises(
     tracer: Tracer, node: ast.AST, cls: type[Exception], words: str, where: Node, sort: str = RAISED
 ) -> None:
-    """Note that the text raises where a condition holds."""
+    """Note that the element raises `cls` where a condition holds."""
     user, at, _ = refusals.site(tracer, node)
     line = place(user.text.filename, user.text.line_of(at))
     error = Raised(tracer.operator, cls.__name__, words, line)
@@ -116,8 +116,8 @@ def raises(
 
 
 def fails(tracer: Tracer, node: ast.AST, cls: type[Exception], words: str) -> Node | None:
-    """Note what Python raises for what numbers do not have: `len(x)`, `x[0]`. None
-    where nothing around catches it; else a number that nobody uses."""
+    """Note an exception for an operation that numbers lack, such as `len(x)`, `x[0]`; return a
+    placeholder value, or None if nothing around catches the exception."""
     if not issubclass(cls, tracer.catching):
         return None
     tracer.raises(node, cls, words, tracer.graph.const(True))
@@ -125,7 +125,7 @@ def fails(tracer: Tracer, node: ast.AST, cls: type[Exception], words: str) -> No
 
 
 def present(call: Call, value: Value) -> Value:
-    """A value that is used as a number: TypeError is raised where it is None."""
+    """Return a value for use as a number; the element raises TypeError where it is None."""
     if not isinstance(value, Optional):
         return value
     where = call.graph.logical_and(call.path, value.absent)
@@ -134,8 +134,8 @@ def present(call: Call, value: Value) -> Value:
 
 
 def settled(tracer: Tracer, env: Env, before: Env | None = None) -> Env:
-    """Return the environment after what the statement's calls raised. `before`: what a handler
-    finds where the statement was not carried out."""
+    """Return the environment after the exceptions of a statement. `before`: the values that a
+    handler sees where the statement was not executed."""
     graph = tracer.graph
     if not tracer.pending:
         return env
@@ -158,7 +158,7 @@ def settled(tracer: Tracer, env: Env, before: Env | None = None) -> Env:
 
 
 class AlwaysRaises(CaptureError):
-    """A scalar function raises for every element; `error` is what a call of it raises."""
+    """Raised for a function that raises for every element; `error` is what a call raises."""
 
     def __init__(self, error: Raised) -> None:
         self.error = always(error)
@@ -168,7 +168,7 @@ class AlwaysRaises(CaptureError):
 def never_returns(
     tracer: Tracer, env: Env, result: Undefined, on_invalid: OnInvalid
 ) -> Node | Undefined:
-    """Return the result of an operator without a path that returns: NaN, if asked for."""
+    """Return NaN if asked for, or `result`; raise AlwaysRaises if one exception always occurs."""
     certain = [name for name, where in raises_of(env).items() if is_true(where)]
     if certain and on_invalid == "nan":
         return tracer.graph.const(math.nan)
@@ -178,9 +178,9 @@ def never_returns(
 
 
 def raised(tracer: Tracer, st: ast.Raise | ast.Assert, env: Env, where: Node) -> Env:
-    """Return the environment after a statement that raises where a condition holds."""
+    """Return the environment after a `raise` or `assert` that raises where a condition holds."""
     if isinstance(st, ast.Raise) and st.exc is None and tracer.handled:
-        return {**env, **tracer.handled[-1], RETURNED: where}  # what is handled goes on
+        return {**env, **tracer.handled[-1], RETURNED: where}  # re-raise of a handled exception
     if isinstance(st, ast.Assert):
         cls, message = AssertionError, _words(tracer, st.msg, env) if st.msg else ""
         message = message or ast.unparse(st.test)
@@ -194,7 +194,7 @@ def raised(tracer: Tracer, st: ast.Raise | ast.Assert, env: Env, where: Node) ->
 
 
 def flag_of(graph: Graph, error: Raised, cls: type | None = None, sort: str = RAISED) -> str:
-    """Return the flag of what a text raises."""
+    """Return the name of the flag for an exception that the text raises."""
     if error not in graph.raises:
         graph.raises.append(error)
     number = graph.raises.index(error)
@@ -208,7 +208,7 @@ def class_of(graph: Graph, name: str) -> type:
 
 
 def of_flag(graph: Graph, name: str) -> Raised:
-    """What a flag stands for."""
+    """Return the exception that a flag stands for."""
     return graph.raises[_number(name)]
 
 
@@ -217,7 +217,7 @@ def _number(name: str) -> int:
 
 
 def _exception(tracer: Tracer, st: ast.Raise, env: Env) -> tuple[type, str]:
-    """Return the class and the words of what a statement raises."""
+    """Return the class and the message of the exception of a `raise`."""
     call = st.exc
     arguments = call.args if isinstance(call, ast.Call) else []
     target = call.func if isinstance(call, ast.Call) else call
@@ -230,12 +230,12 @@ def _exception(tracer: Tracer, st: ast.Raise, env: Env) -> tuple[type, str]:
 
 
 def _known_class(cls: Any) -> type:
-    """Return the class itself, or the nearest one above it that is built in."""
+    """Return the class itself, or its nearest built-in base class."""
     return next(c for c in cls.__mro__ if getattr(builtins, c.__name__, None) is c)
 
 
 def _words(tracer: Tracer, node: ast.expr, env: Env) -> str:
-    """Return the text of an exception's argument; what only the call knows stands in braces."""
+    """Return the text of an exception's argument, with unknown values in braces."""
     match node:
         case ast.Constant(value=value):
             return str(value)
@@ -262,13 +262,13 @@ def _words(tracer: Tracer, node: ast.expr, env: Env) -> str:
 def _filled(
     tracer: Tracer, field: re.Pattern[str], text: str, values: list[ast.expr], env: Env
 ) -> str:
-    """Return a text with its fields filled in, as far as there are values for them."""
+    """Return a text with its fields replaced by values, as far as there are any."""
     words = iter([_words(tracer, value, env) for value in values])
     return field.sub(lambda field_match: next(words, field_match[0]), text)
 
 
 def _known(tracer: Tracer, node: ast.expr, env: Env) -> tuple[Any] | None:
-    """Return the value of a name, if it is the same for all elements and calls."""
+    """Return (value,) of an expression that is the same for all elements and calls, else None."""
     if isinstance(node, ast.Name) and node.id in env:
         value = env[node.id]
         if isinstance(value, Static):
@@ -294,11 +294,11 @@ def run(tracer: Tracer, env: Env, path: Node, *, on_invalid: OnInvalid = "raise"
 
 
 def outcome(tracer: Tracer, env: Env, path: Node) -> tuple[Value, Env]:
-    """Return the value, which may refer to lists, and the environment with these and exceptions."""
+    """Return the value, which may refer to lists, and the environment at the end."""
     outer_line = tracer.graph.line
     env = tracer.block(tracer.text.body, env, path)
     value = env.get(RESULT, Undefined(RAISES))
-    if not is_true(returned := flag(tracer.graph, env, RETURNED)):  # None where a path just ends
+    if not is_true(returned := flag(tracer.graph, env, RETURNED)):  # a path without `return`
         none = Static(None)
         value = join_value(tracer.graph, returned, value, none) if RESULT in env else none
     if not tracer.depth:
@@ -340,13 +340,13 @@ def _of_operator(tracer: Tracer, value: Value, env: Env) -> tuple[Value, Env]:
 
 
 def _with_errors(tracer: Tracer, env: Env, value: Value, on_invalid: OnInvalid) -> Value:
-    """Return the result, with its exceptions noted in the caller or checked."""
+    """Return the result; its exceptions are noted in the caller, or checked in an operator."""
     if on_invalid == "nan":
         return _with_nan(tracer, env, value)
     if tracer.caller is not None:
         tracer.caller.leave(env)
         return value
-    nodes = flatten(value)  # of an operator, which ends the kernel for an element
+    nodes = flatten(value)  # in an operator, whose kernel ends at such an element
     for name, where in raises_of(env).items() if nodes else ():
         error = of_flag(tracer.graph, name)
         nodes = [tracer.graph.check(n, where, error) for n in nodes or ()]
@@ -364,7 +364,7 @@ def _with_nan(tracer: Tracer, env: Env, value: Value) -> Value:
             what = "on_invalid='nan' is asked for, and a result is not a floating value"
             remedy = "return a float, e.g. float(n), or leave on_invalid='raise'"
             tracer.refuse(tracer.text.body[-1], what, remedy)
-    nan = graph.const(math.nan)  # times the value, whose derivative is NaN then, too
+    nan = graph.const(math.nan)  # times the value, so that its derivative is NaN, too
     return unflatten(
         value, [graph.select(where, graph.arithmetic("mul", n, nan), n) for n in nodes]
     )
@@ -388,7 +388,7 @@ def start(tracer: Tracer, env: Env, path: Node, on_invalid: OnInvalid) -> Value:
 
 
 def _without_none(value: Value) -> tuple[Value, list[Node]]:
-    """Return a value without its Nones, and the conditions on which there are such."""
+    """Return a value without its Nones, and the conditions under which it is None."""
     if isinstance(value, Optional):
         inner, nones = _without_none(value.value)
         return inner, [value.absent, *nones]

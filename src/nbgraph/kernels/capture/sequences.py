@@ -1,7 +1,7 @@
 """Functions and methods of tuples, lists and arrays: built-in ones, those of `itertools`, NumPy.
 
-What knows the length of its arguments takes them as tuples; a list whose length depends on values
-goes to the texts of `resizable`.
+Functions of arguments of known length take them as tuples; a list whose length depends on values
+is passed to the texts of `resizable`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from nbgraph.kernels.capture.lists import CHANGES, ITEM, change, view
 from nbgraph.kernels.capture.results import present
 from nbgraph.kernels.capture.values import Complex, Node, Static, Value, flatten, is_none
 
-MAX_SORTED = 32  # items that sorted() compares, each with each
+MAX_SORTED = 32  # items for sorted(), which compares all pairs
 FOLDS: dict[object, str] = {
     **dict.fromkeys((sum, math.fsum, np.sum), "add"),
     **dict.fromkeys((math.prod, np.prod), "mul"),
@@ -57,8 +57,8 @@ TESTS: dict[object, bool] = {any: True, np.any: True, all: False, np.all: False}
 
 
 def function(call: Call, shared: Call) -> Value | None:
-    """Return the value of a function of tuples, lists or arrays; None for others. `shared`: the
-    call with references to lists, whose items some functions only put together."""
+    """Return the value of a function of tuples, lists or arrays; None for other functions.
+    `shared`: the call with references to lists, for functions that do not read the items."""
     value = _of_vectors(call)
     return _of_tuples(call, shared) if value is None else value
 
@@ -111,9 +111,9 @@ def _of_tuples(call: Call, shared: Call) -> Value | None:
 
 
 def _items_of(call: Call, value: Value) -> Value:
-    """Return a string or a range as the items that the function of a call goes over."""
+    """Return a string or a range as the items that the called function iterates over."""
     if isinstance(value, Digits) and call.target in (len, min, max):
-        return value  # known without a list
+        return value  # these need no list
     if isinstance(value, Range) and call.target in (*resizable.FOLDS, functools.reduce):
         return value
     if isinstance(value, Pairs):
@@ -159,7 +159,7 @@ def distinct(call: Call, items: Value) -> Value:
     places = dict(zip(known[0], items, strict=True))
     try:
         return Set(places[key] for key in sorted(places))
-    except TypeError:  # of several types
+    except TypeError:  # items of several types
         return Set(places.values())
 
 
@@ -227,12 +227,12 @@ def _zip(call: Call, *columns: Value, strict: Value = None) -> Value:
 
 
 def _called(call: Call, fn: Value, *args: Value) -> Value:
-    """What a function that is an argument gives for items of another one."""
+    """Return the result of calling a function that is an argument."""
     return call.tracer.called(call.of(fn.value, *args))
 
 
 def _ranked(call: Call, items: Sequence[Value], key: Value) -> list[tuple[Value, Value]]:
-    """What items are ordered by, and the items, or the places of lists and objects."""
+    """Return pairs (rank, item); lists and objects are replaced by their places."""
     if not (key is None or isinstance(key, Static)):
         call.refuse("a keyword argument is not understood here", "leave it out")
     ranks = items if key is None else [_called(call, key, item) for item in items]
@@ -244,7 +244,7 @@ def _ranked(call: Call, items: Sequence[Value], key: Value) -> list[tuple[Value,
 
 
 def _placed(call: Call, items: Sequence[Value], ordered: Sequence[Value]) -> list[Value]:
-    """Items in the order that `_ranked` has led to."""
+    """Return the items in the order of the ordered second parts of `_ranked`."""
     if not any(next(keys_in(item), None) for item in items):
         return [*ordered]
     holder = reference(call.tracer.frame, List(items))
@@ -266,7 +266,7 @@ def _extreme(op: ast.cmpop) -> Callable[..., Value]:
 
 
 def _sorted(call: Call, items: Value, key: Value = None, reverse: Value = None) -> Value:
-    """Return the items in the order of their ranks; equal ones stay in order."""
+    """Return a sorted list; equal items stay in order."""
     falls = call.graph.const(False) if reverse is None else call.tracer.truth(reverse)
     key = None if is_none(key) else key
     if key is None and falls.op == "const" and all(isinstance(item, Node) for item in items):
@@ -289,7 +289,7 @@ def _sorted(call: Call, items: Value, key: Value = None, reverse: Value = None) 
 def _ordered(
     call: Call, op: ast.cmpop, a: tuple[Value, Value], b: tuple[Value, Value]
 ) -> list[tuple[Value, Value]]:
-    """Two rows, exchanged where the rank of the second is `op` that of the first."""
+    """Return two rows, swapped where the rank of the second is `op` that of the first."""
     everywhere = Call(call.tracer, call.node, call.graph.const(True))
     graph, swap = call.graph, comparing.compare(everywhere, op, b[0], a[0])
     pairs = (zip(b, a, strict=True), zip(a, b, strict=True))
@@ -298,7 +298,7 @@ def _ordered(
 
 
 def _iterated(call: Call, *args: Value, **kwargs: Value) -> Value:
-    """What `itertools` lists of tuples; counts among its arguments are constants."""
+    """Return the tuples of an `itertools` function; counts among its arguments are constants."""
     count: Any = lambda a: a if isinstance(a, tuple) else whole(call, a, "a count")
     named = {k: v if k == "fillvalue" else count(v) for k, v in kwargs.items()}
     if call.target is itertools.zip_longest:
@@ -344,7 +344,7 @@ _MAKERS: dict[object, Callable[..., Value]] = {
 _ONCE = {iter, reversed, enumerate, zip, map, itertools.starmap, itertools.accumulate} | {
     *(target for target, make in _MAKERS.items() if make is _iterated)
 }
-# those that put items together, which are not read
+# functions that only arrange items, and do not read them
 _KEEPS = frozenset((tuple, list, deque, reversed, enumerate, zip, map, sorted, min, max)) | {
     *(functools.reduce, itertools.accumulate),
     *(getattr(itertools, name) for name in _ITERTOOLS),
@@ -361,12 +361,12 @@ def _has_tuple(values: Sequence[Value]) -> bool:
 
 
 def lookup(table: dict[object, Any], target: object) -> Any:
-    """Return the entry of a function; None for what is none or cannot be looked up."""
+    """Return the entry of a function; None if it has none or is unhashable."""
     return table.get(target) if callable(target) and type(target).__hash__ else None
 
 
 def takes_tuples(target: object) -> bool:
-    """Return whether a function may be known for tuples or arrays, though not for numbers."""
+    """Return whether a function may be known for tuples or arrays, but not for numbers."""
     tables = (_MAKERS, vectors.FUNCTIONS, arrays.FUNCTIONS)
     known = any(lookup(table, target) is not None for table in tables)
     return known or vectors.of_statistics(target) is not None

@@ -31,7 +31,7 @@ _PLAIN = (str, complex, tuple, list, dict, set, frozenset, np.ndarray)
 
 
 def freeze(fn: FunctionType, seen: dict[int, int] | None = None) -> Data:
-    """Return the function as data; CaptureError names what cannot be told in data."""
+    """Return the function as data; CaptureError names values that cannot be data."""
     seen = {} if seen is None else seen
     seen[id(fn)] = len(seen)
     text = function_text(fn)
@@ -52,7 +52,7 @@ def freeze(fn: FunctionType, seen: dict[int, int] | None = None) -> Data:
 
 
 def _reads(fn: FunctionType) -> dict[str, Any]:
-    """What the function's code refers to outside itself."""
+    """Return the outside values that the function's code reads, by name."""
     cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
     reads: dict[str, Any] = {}
     for name, cell in cells.items():
@@ -77,7 +77,7 @@ def _freeze_value(fn: FunctionType, name: str, value: Any, seen: dict[int, int])
         return {"sort": "operator", "value": value}
     inner = plain_function(value)
     module = getattr(value, "__module__", None) or ""
-    drawn = module in OF_CLASSES  # it has a text here
+    drawn = module in OF_CLASSES  # it has a text in this package
     if inner is not None and not drawn and module.partition(".")[0] not in _LIBRARIES:
         if id(inner) in seen:
             return {"sort": "again", "id": seen[id(inner)]}
@@ -89,7 +89,7 @@ def _freeze_value(fn: FunctionType, name: str, value: Any, seen: dict[int, int])
         return None
     own = getattr(value, "__name__", name)
     for candidate in (module, "numpy", "numpy.random", "random", "math", "scipy.special"):
-        owner = sys.modules.get(candidate)  # where the value is from, it is imported
+        owner = sys.modules.get(candidate)  # a value's module is imported already
         if owner is not None and getattr(owner, own, None) is value:
             return {"sort": "attribute", "module": candidate, "name": own}
     raise CaptureError(
@@ -105,7 +105,7 @@ def _without_decorators(source: str) -> str:
 
 
 def thaw(data: Data, functions: dict[int, FunctionType] | None = None) -> FunctionType:
-    """Return the function again, with its text where tracebacks and capture find it."""
+    """Return the function from data, with a source that tracebacks and capture can read."""
     functions = {} if functions is None else functions
     space: dict[str, Any] = {"__builtins__": builtins, "__name__": data["module"]}
     source = data["source"]
@@ -124,7 +124,7 @@ def thaw(data: Data, functions: dict[int, FunctionType] | None = None) -> Functi
 
 
 def _without_names(tree: ast.Module) -> ast.Module:
-    """Return a definition without names in defaults and annotations; their values follow."""
+    """Return a definition without defaults and annotations; defaults are restored as values."""
     tree = copy.deepcopy(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.arguments):
@@ -145,9 +145,9 @@ def _none_at(node: ast.expr) -> ast.expr:
 
 def _thaw_value(data: Data, functions: dict[int, FunctionType]) -> Any:
     sort = data["sort"]
-    if sort == "generator":  # texts draw from the library's streams, whatever state it has
+    if sort == "generator":  # texts draw from the library's streams, so its state does not matter
         module, _, name = data["name"].rpartition(".")
-        own = name == "Generator"  # which asks for bits to begin with
+        own = name == "Generator"  # Generator(bits) needs bits
         return np.random.default_rng() if own else getattr(importlib.import_module(module), name)()
     if sort == "module":
         return importlib.import_module(data["name"])

@@ -1,7 +1,7 @@
 """Functions for scalar text that `math` and NumPy lack.
 
-Capture knows them by identity and calls `vector_math`; their bodies here are what the text means
-when it runs as plain Python.
+Capture recognises them by identity and calls `vector_math`; their bodies run only where the text
+runs as plain Python.
 """
 
 import math
@@ -20,7 +20,7 @@ def sigmoid(x: Any) -> Any:
 
 
 def softplus(x: Any) -> Any:
-    """log(1 + e**x) without overflow.
+    """Return log(1 + e**x) without overflow.
 
     >>> softplus(-1000.0)
     0.0
@@ -30,7 +30,7 @@ def softplus(x: Any) -> Any:
 
 
 def rsqrt(x: Any) -> Any:
-    """1 / sqrt(x).
+    """Return 1 / sqrt(x).
 
     >>> rsqrt(4.0)
     0.5
@@ -39,8 +39,8 @@ def rsqrt(x: Any) -> Any:
 
 
 def floating(x: Any) -> Any:
-    """Return a value as a floating one; of an integer or a bool, the smallest float that holds it,
-    as the argument of a NumPy function (not float64, as beside a Python float).
+    """Return a number as a float; for an integer or a bool the smallest float type that holds it,
+    as NumPy's functions convert arguments (not float64, as an operation with a Python float).
 
     >>> floating(np.int8(3))
     np.float16(3.0)
@@ -49,7 +49,7 @@ def floating(x: Any) -> Any:
 
 
 def slope(f: Any, x: Any, args: tuple[Any, ...] = ()) -> Any:
-    """Return the derivative of a function of a text by its first argument.
+    """Return the derivative of a function with a text by its first argument.
 
     >>> round(slope(math.exp, 0.0), 9)
     1.0
@@ -59,7 +59,7 @@ def slope(f: Any, x: Any, args: tuple[Any, ...] = ()) -> Any:
 
 
 def detached(x: Any) -> Any:
-    """Return the number itself, whose slope is taken for 0 where a loop gives it.
+    """Return the number itself, with derivative 0 where a loop computes it.
 
     >>> detached(1.5)
     1.5

@@ -1,13 +1,13 @@
 """Statements: a body becomes an environment, branches become selects.
 
 Control flow is turned into data. A `return`, `break` or `continue` sets a flag; the statements
-after it are traced under the condition that no flag is set and joined with what was there
+after it are traced under the condition that no flag is set and joined with the values from
 before. A loop whose trip count depends on values becomes a region of the scalar graph. A loop
 under an `if` runs only where the branch is taken: its condition holds the path condition.
 
-What a text reports (print, logging, warnings) is left out of kernels, with a note for `explain()`;
-`compiler="python"` still does it. Any other call whose result nobody uses is traced: what it raises
-counts.
+Output (print, logging, warnings) is left out of kernels, with a note for `explain()`;
+`compiler="python"` still prints it. Any other call whose result is unused is traced for the
+exceptions that it raises.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def block(tracer: Tracer, statements: Sequence[ast.stmt], env: Env, path: Node) 
 
 
 def going(tracer: Tracer, env: Env, path: Node, run: Callable[[Env, Node], Env]) -> Env:
-    """Return the environment after `run`, which is done where control has not left."""
+    """Return the environment after `run`, which applies where control has not left."""
     stop = stopped(tracer.graph, env)
     if stop.op == "const":
         return env if stop.data else run(env, path)
@@ -85,7 +85,7 @@ def going(tracer: Tracer, env: Env, path: Node, run: Callable[[Env, Node], Env])
 
 
 def join_ended(tracer: Tracer, stop: Node, ended: Env, rest: Env) -> Env:
-    """Join where `ended` has left the block: what such a path leaves unset is not missed."""
+    """Join two paths, of which `ended` has left the block and may leave names unset."""
     marked, graph = dict(ended), tracer.graph
     raises = [flag for name, flag in ended.items() if name.startswith(RAISED)]
     if raises and functools.reduce(graph.logical_or, raises) is stop and not tracer.catching:
@@ -99,7 +99,7 @@ def join_ended(tracer: Tracer, stop: Node, ended: Env, rest: Env) -> Env:
 
 
 def _is_begun(value: Any, later: Any) -> bool:
-    """Return whether an object lacks attributes that it gets later."""
+    """Return whether `value` is an object that lacks attributes of its later state."""
     both = isinstance(value, Record) and isinstance(later, Record)
     return both and not value.entries.keys() >= later.entries.keys()
 
@@ -129,7 +129,7 @@ def _if(tracer: Tracer, st: ast.If, env: Env, path: Node) -> Env:
 
 
 def _assert(tracer: Tracer, st: ast.Assert, env: Env, path: Node) -> Env:
-    if not __debug__:  # as Python's own text, which is run with -O
+    if not __debug__:  # as in Python with -O
         return env
     fails = tracer.graph.logical_not(tracer.condition(st.test, env, path))
     if fails.op == "const" and not fails.data:
@@ -161,7 +161,7 @@ _EXITS = (sys.exit, getattr(builtins, "exit", None), getattr(builtins, "quit", N
 
 
 def done(tracer: Tracer, st: ast.Expr, env: Env, path: Node) -> Env:
-    """Return the environment after an expression whose value nobody uses."""
+    """Return the environment after an expression statement."""
     call = st.value
     if isinstance(call, ast.Constant):
         return env
@@ -188,10 +188,10 @@ def done(tracer: Tracer, st: ast.Expr, env: Env, path: Node) -> Env:
 
 
 def _target(tracer: Tracer, call: ast.Call, env: Env) -> Any:
-    """Return the Python object that is called; None where it is a value of the text."""
+    """Return the Python object that is called; None for a value of the text."""
     value_of = tracer.static(call.func, env)
     if isinstance(getattr(value_of, "__self__", None), (list, dict, set)):
-        return None  # a change of what is outside is refused
+        return None  # changes of outside objects are refused
     if value_of is None and isinstance(call.func, ast.Name):
         value = env.get(call.func.id)
         value_of = value.value if isinstance(value, Static) else None
@@ -199,7 +199,7 @@ def _target(tracer: Tracer, call: ast.Call, env: Env) -> Any:
 
 
 def _is_report(target: Any) -> bool:
-    """Return whether a function is the standard library's, or compiled: it has effects alone."""
+    """Return whether a function is called only for its effect: compiled or a standard one."""
     owner = getattr(target, "__self__", None)
     module = getattr(target, "__module__", None) or type(owner).__module__
     plain = plain_function(getattr(target, "__func__", target))
@@ -208,7 +208,7 @@ def _is_report(target: Any) -> bool:
 
 
 def _checked(tracer: Tracer, st: ast.Expr, target: Any, env: Env, path: Node) -> Env:
-    """Trace a function for what it raises; one that raises nothing may do what is not known."""
+    """Trace a call for the exceptions it raises; if it raises none, ignore unsupported code."""
     pending, after = list(tracer.pending), dict(env)
     try:
         with unsurveyed(tracer):
@@ -228,7 +228,7 @@ def _checked(tracer: Tracer, st: ast.Expr, target: Any, env: Env, path: Node) ->
 
 
 def _reaches_lists(call: ast.expr, env: Env) -> bool:
-    """Return whether a call may change a list, an array or an object of the text."""
+    """Return whether a call has an argument that refers to a list, an array or an object."""
     return any(isinstance(env.get(n.id), REFERS) for n in ast.walk(call) if isinstance(n, ast.Name))
 
 

@@ -1,7 +1,7 @@
-"""All obstacles of a function at once: the text is traced on behind what is refused.
+"""All obstacles of a function at once: tracing continues behind refused constructs.
 
-The value of a refused construct is unknown, and so is what is computed from it: an error in which
-an unknown value has a part is dropped, as it says nothing new. The graph of a survey is of no use.
+The value of a refused construct is unknown, and so are values computed from it: an error that an
+unknown value may have caused is dropped. The graph of a survey is discarded.
 """
 
 import ast
@@ -17,35 +17,35 @@ from nbgraph.kernels.capture.recursion import TooDeep
 from nbgraph.kernels.capture.text import CountError, KindError, walk
 from nbgraph.kernels.capture.values import Env, Graph, Node, Unknown, Value
 
-MAX_STEPS = 50_000  # expressions and statements that are traced
+MAX_STEPS = 50_000  # traced expressions and statements
 
 
 class Survey:
-    """What a function's text is refused for, so far; `first` is what a capture of it has raised."""
+    """The obstacles of a function so far; `first` is the error that its capture raised."""
 
     def __init__(self, first: CaptureError) -> None:
         self.first = first
         self._obstacles: dict[Obstacle, None] = {}
-        if not isinstance(first.__cause__, CaptureError):  # else the cause will be met
+        if not isinstance(first.__cause__, CaptureError):  # otherwise the cause will be reached
             self._obstacles |= dict.fromkeys(first.obstacles)
-        # operands of other kinds are refused, too, but not for their kinds
+        # operands of other kinds are not refused for their kinds
         self._kinds_differ = not isinstance(first, KindError)
         self._unknowns = self._steps = 0
-        self._reached: set[int] = set()  # statements
+        self._reached: set[int] = set()  # ids of statements
 
     def error(self, operator: str) -> CaptureError:
-        """Return the error that names all obstacles."""
+        """Return the error with all obstacles."""
         if self._obstacles.keys() <= {*self.first.obstacles}:
             return self.first
         return type(self.first).of(list(self._obstacles), operator)
 
     def unknown(self) -> Unknown:
-        """Return the value of what cannot be told."""
+        """Return a value that is unknown."""
         self._unknowns += 1
         return Unknown()
 
     def truth(self, graph: Graph) -> Node:
-        """Return a condition that cannot be told: both of its branches are traced."""
+        """Return an unknown condition, so that both branches are traced."""
         self._unknowns += 1
         return graph.argument(f"$unknown {self._unknowns}", "b")
 
@@ -84,8 +84,8 @@ class Survey:
             raise TooLong
 
     def _note(self, tracer: Tracer, error: Exception, before: int) -> None:
-        """Note an error in which no unknown value has a part; raise what is not a refusal, and
-        what is said of a library's text, which is reported at its call."""
+        """Note an error unless an unknown value may have caused it; raise errors that are not
+        refusals, and those inside a library's text, which are reported at its call."""
         if isinstance(error, (TooDeep, TooLong, CountError, RecursionError)):
             raise error
         if not _is_users(tracer):
@@ -97,7 +97,7 @@ class Survey:
         self._obstacles |= dict.fromkeys(error.obstacles)
 
     def add(self, tracer: Tracer, error: CaptureError) -> None:
-        """Note an error that holds whatever the values are that have a part in it."""
+        """Note an error that does not depend on unknown values."""
         if _is_users(tracer):
             self._obstacles |= dict.fromkeys(error.obstacles)
 
@@ -108,12 +108,12 @@ def _is_users(tracer: Tracer) -> bool:
 
 
 class TooLong(Exception):
-    """A survey takes too long: what it has found so far is told."""
+    """A survey takes too long: it ends with the obstacles so far."""
 
 
 @contextmanager
 def unsurveyed(tracer: Tracer) -> Generator[None]:
-    """What is refused within the block is raised."""
+    """Raise refusals within the block, instead of noting them."""
     survey, tracer.survey = tracer.survey, None
     try:
         yield

@@ -1,6 +1,6 @@
-"""Which Python object means which operation: `math`, NumPy, SciPy and the built-ins.
+"""The table from Python objects to operations: `math`, NumPy, SciPy and the built-ins.
 
-Functions of SciPy are recognised by name: SciPy stays unimported.
+Functions of SciPy are recognised by name, so that SciPy is not imported.
 """
 
 import builtins
@@ -17,10 +17,10 @@ from nbgraph.kernels.capture import complex_numbers, composed, integers, special
 from nbgraph.kernels.capture.special import Special
 from nbgraph.kernels.scalar.functions import FUNCTIONS, ROUNDING
 
-# A row: how calls are captured, what holds the objects, and their names there, each with the name
-# of the operation where that is another one. "builtin" operations are in `Builtins`, "operator" is
-# a method of `Graph`, "whole" is of Python's integers, which have no width, and "static" makes
-# constants of types and texts.
+# A row: how calls are captured, the owner of the objects, and their names there, each with the name
+# of the operation if that is different. "builtin" operations are in `Builtins`, "operator" is a
+# method of `Graph`, "whole" is for Python's unbounded integers, and "static" computes constants of
+# types and texts.
 _TABLE = """
 builtin builtins: abs min max pow float int bool round divmod
 builtin math: fabs pow=fpow isnan isinf isfinite log
@@ -68,7 +68,7 @@ def _rows() -> Iterator[tuple[object, tuple[str, object]]]:
 
 @functools.cache
 def operations() -> dict[object, tuple[str, object]]:
-    """Object -> (sort, detail): "call", "composed", "whole" or "builtin" function."""
+    """Return the table from objects to (sort, detail): "call", "composed", "whole" or "builtin"."""
     table: dict[object, tuple[str, object]] = {}
     for name, row in FUNCTIONS.items():
         for module in (math, np):
@@ -83,15 +83,15 @@ def operations() -> dict[object, tuple[str, object]]:
     return table
 
 
-_CALLS = {  # name in scipy.special -> in vector_math
+_CALLS = {  # name in scipy.special -> name in vector_math
     alias: name for name, row in FUNCTIONS.items() for alias in row.scipy
 }
 
 
 @functools.cache
 def _composed() -> dict[str, Any]:
-    """Return the texts of functions of `scipy.special` by name."""
-    from nbgraph.kernels.capture.library import special as texts  # few programs have them
+    """Return the texts of `scipy.special` by name."""
+    from nbgraph.kernels.capture.library import special as texts  # few programs use them
 
     names = ("xlogy", "xlog1py", "logit", "ndtr", "entr", "rel_entr", "exprel", "cosm1", "sinc")
     own = {name: getattr(composed, name) for name in names} | {"log_expit": composed.log_sigmoid}
@@ -101,8 +101,8 @@ def _composed() -> dict[str, Any]:
 
 @functools.cache
 def solvers() -> dict[str, Any]:
-    """Return the texts of functions of `scipy.optimize` and `scipy.integrate` by name."""
-    from nbgraph.kernels.capture.library import solvers as texts  # which computes abscissae
+    """Return the texts of `scipy.optimize` and `scipy.integrate` by name."""
+    from nbgraph.kernels.capture.library import solvers as texts  # importing computes abscissae
 
     names = ("bisect", "newton", "quad", "fixed_quad", "simpson", "brentq")
     own = {name: getattr(texts, name) for name in names} | {"trapezoid": vectors.trapezoid}
@@ -110,8 +110,8 @@ def solvers() -> dict[str, Any]:
 
 
 def text_of(fn: Any) -> Any:
-    """Return the text of a function of `scipy.optimize`, `scipy.integrate`, `heapq`, `bisect`, the
-    function or class that stands for one of `datetime`; None for others."""
+    """Return the text of a function of `scipy.optimize`, `scipy.integrate`, `heapq` or `bisect`, or
+    the function or class for one of `datetime`; None for other objects."""
     module, name = str(getattr(fn, "__module__", "")), getattr(fn, "__name__", "")
     if module.startswith(("scipy.optimize", "scipy.integrate")):
         return solvers().get(name)
@@ -127,7 +127,7 @@ def text_of(fn: Any) -> Any:
 
 
 def scipy_operation(fn: object) -> tuple[str, object] | None:
-    """Return the operation of a function of `scipy.special`, None where there is none."""
+    """Return the operation of a function of `scipy.special`, or None."""
     if isinstance(fn, Special):
         return ("call", fn.__name__)
     name = getattr(fn, "__name__", "")

@@ -17,33 +17,33 @@ from nbgraph.errors import CaptureError
 
 
 class NoSourceError(CaptureError):
-    """The function's text cannot be found (made by exec, or its file is gone)."""
+    """The function's text cannot be read (it comes from exec, or its file is gone)."""
 
 
 class KindError(CaptureError):
-    """A value is floating where an integer is needed: operands of another kind may do."""
+    """A float where an integer is needed: operands of another kind may be accepted."""
 
 
 class CountError(CaptureError):
-    """How many items there are depends on values: a loop may list them."""
+    """The number of items depends on values: a loop may list them."""
 
 
 class FunctionText(NamedTuple):
-    """A function's arguments and body, and how its line numbers map to the user's file."""
+    """A function's arguments and body, with the offset of its line numbers in the user's file."""
 
     arguments: ast.arguments
     body: list[ast.stmt]
     filename: str
-    first_line: int  # what is added to a node's `lineno` to get the user's line
+    first_line: int  # offset from a node's `lineno` to the user's line
     source: str  # dedented text of the definition
 
     def line_of(self, node: ast.AST) -> int:
-        """Return the line in the user's file."""
+        """Return the line of a node in the user's file."""
         return self.first_line + getattr(node, "lineno", 1)
 
 
 def function_text(fn: FunctionType) -> FunctionText:
-    """Parse `fn`; NoSourceError where there is no text."""
+    """Return the text of `fn`, parsed; NoSourceError if there is none."""
     if fn.__name__ == "<lambda>":
         if not (lines := _lines(fn)):
             raise NoSourceError(f"the source text of {fn.__name__!r} cannot be found")
@@ -66,14 +66,14 @@ def function_text(fn: FunctionType) -> FunctionText:
 
 
 _VERSIONS = 4  # of a file that changes
-_versions: dict[str, list[list[str]]] = {}  # lines of files as they were read, the last ones last
+_versions: dict[str, list[list[str]]] = {}  # lines of files, the latest version last
 
 
 def _quick_text(fn: FunctionType) -> FunctionText | None:
-    """Return the text without `inspect`'s tokenizer and its look through all modules, some 2 ms of
-    a first call; None where this does not see the definition's end.
+    """Return the text without `inspect`, whose tokenizer and search of all modules take some 2 ms
+    of a first call; None where this does not find the end of the definition.
 
-    What is cut off inside brackets or a string does not parse, so what parses is whole.
+    A text that is cut off inside brackets or a string does not parse, so a parsed text is whole.
     """
     code = fn.__code__
     lines, first = _lines(fn), code.co_firstlineno - 1
@@ -88,8 +88,8 @@ def _quick_text(fn: FunctionType) -> FunctionText | None:
 
 
 def _lines(fn: FunctionType) -> list[str]:
-    """Return the lines of the file or cell that a function comes from, if they are known: of a file
-    that was saved since, those from which the function was compiled."""
+    """Return the lines of a function's file or cell; for a file saved since then, those lines from
+    which the function was compiled, if they were read."""
     name = fn.__code__.co_filename
     linecache.checkcache(name)
     lines = linecache.getlines(name, fn.__globals__)
@@ -102,7 +102,7 @@ def _lines(fn: FunctionType) -> list[str]:
 
 
 def _compiles_to(lines: list[str], code: CodeType) -> bool:
-    """Return whether a function's code is among what a file's lines compile to."""
+    """Return whether compiling the lines of a file gives this code."""
     try:
         left = [compile("".join(lines), code.co_filename, "exec", dont_inherit=True)]
     except (SyntaxError, ValueError):
@@ -116,7 +116,7 @@ def _compiles_to(lines: list[str], code: CodeType) -> bool:
 
 
 def _block(lines: list[str]) -> list[str]:
-    """Return the decorators, `def` line and what is indented more."""
+    """Return the decorators, the `def` line and the more indented lines after it."""
     indents = [len(line) - len(line.lstrip()) for line in lines[:1]]
     inside = False
     for i, line in enumerate(lines):
@@ -147,8 +147,8 @@ def normal_text(source: str, name: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _find_lambda(code: CodeType, lines: tuple[str, ...]) -> FunctionText:
-    """Find a lambda among the statements around its line, by its code's columns. Closures made in a
-    loop share their code, so only the first one is looked for, which takes 40 ms in a long file."""
+    """Return a lambda among the statements around its line, by the columns of its code. Closures
+    from a loop share their code, so this is cached: it takes 40 ms in a long file."""
     here, whole = code.co_firstlineno - 1, "".join(lines)
     tree = _whole(whole)
     node = _match_lambda(tree, code, 0, 0) if tree is not None else None
@@ -175,7 +175,7 @@ def _text_of(node: ast.Lambda, code: CodeType, start: int, block: str) -> Functi
 
 
 def _named_lambda(code: CodeType, lines: list[str]) -> FunctionText | None:
-    """Return the text of `name = lambda ...` at the margin; None where there is more."""
+    """Return the text of `name = lambda ...` at the margin; None for other lines."""
     number = code.co_firstlineno
     line = "".join(lines[number - 1 : number])
     ends = {row for place in code.co_positions() for row in place[:2] if row is not None}
@@ -193,7 +193,7 @@ def _named_lambda(code: CodeType, lines: list[str]) -> FunctionText | None:
 
 @functools.lru_cache(maxsize=8)
 def _whole(text: str) -> ast.Module | None:
-    """Return a whole file or cell; None where it holds more than Python, or changed meanwhile."""
+    """Return a whole file or cell; None if it has more than Python, or has changed."""
     try:
         return parsing.parse(text)
     except (SyntaxError, ValueError):
@@ -210,12 +210,12 @@ def _parse(block: str) -> ast.Module | None:
 
 
 def _match_lambda(tree: ast.Module, code: CodeType, start: int, indent: int) -> ast.Lambda | None:
-    """Return the lambda whose compiled body carries the same source columns as `code`."""
+    """Return the lambda whose compiled body has the same source columns as `code`."""
     places = {
         (line - start, column - indent)
         for line, last, column, end in code.co_positions()
         if line is not None and column is not None
-        if (line, column) != (last, end)  # Python 3.12 has no place for a constant result
+        if (line, column) != (last, end)  # Python 3.12 has no position for a constant result
     }
     names = list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
     matches, here = [], []
@@ -236,14 +236,14 @@ def _match_lambda(tree: ast.Module, code: CodeType, start: int, indent: int) -> 
 
 Definition = ast.FunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp
-MAX_TRIPS = 16  # of a loop with constant bounds that is written out
-MAX_SHORT, MAX_OPERATIONS = 64, 256  # trips, and operations of them all, of one that is short
+MAX_TRIPS = 16  # for a written-out loop with constant bounds
+MAX_SHORT, MAX_OPERATIONS = 64, 256  # for a short loop: trips, and operations of all trips
 _OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.If, ast.IfExp)
 _LONG = (ast.For, ast.While, ast.Match, ast.Break, ast.Return, ast.Continue)
 
 
 def walk(statements: list[ast.stmt] | list[ast.expr]) -> Iterator[ast.AST]:
-    """Return all nodes of code, without the insides of functions that it defines."""
+    """Return all nodes of code, without the bodies of functions that it defines."""
     todo: list[ast.AST] = [*statements]
     while todo:
         node = todo.pop()
@@ -253,8 +253,8 @@ def walk(statements: list[ast.stmt] | list[ast.expr]) -> Iterator[ast.AST]:
 
 
 def assigned_within(node: ast.expr) -> set[str]:
-    """Return the names that `:=` assigns in an expression, outside of functions that it defines:
-    those of a comprehension are variables of the function around it."""
+    """Return the names that `:=` assigns in an expression, outside of functions that it defines.
+    Those in a comprehension are variables of the function around it."""
     return {
         n.target.id
         for n in walk([node])
@@ -263,13 +263,13 @@ def assigned_within(node: ast.expr) -> set[str]:
 
 
 def nonlocals(body: list[ast.stmt]) -> set[str]:
-    """Return the names that functions inside of code assign in the function around them."""
+    """Return the names that inner functions assign in the function around them (`nonlocal`)."""
     statements = (n for st in body for n in ast.walk(st) if isinstance(n, ast.Nonlocal))
     return {name for statement in statements for name in statement.names}
 
 
 def loops_of(at: ast.expr, node: Comprehension, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
-    """Return the loops and tests of a comprehension around statements."""
+    """Return statements wrapped in the loops and tests of a comprehension."""
     for part in reversed(node.generators):
         for test in reversed(part.ifs):
             body = [ast.If(test, [*body], [])]
@@ -280,7 +280,7 @@ def loops_of(at: ast.expr, node: Comprehension, body: Sequence[ast.stmt]) -> Seq
 
 
 def is_short(loop: ast.For, trips: int) -> bool:
-    """Return whether a loop is written out: few trips, or more of few operations each."""
+    """Return whether to write out a loop: few trips, or more trips of few operations."""
     if trips <= MAX_TRIPS:
         return True
     if trips > MAX_SHORT:
@@ -293,7 +293,7 @@ def is_short(loop: ast.For, trips: int) -> bool:
 
 
 def breaks(statements: list[ast.stmt]) -> bool:
-    """Return whether code leaves the loop around it by `break`."""
+    """Return whether code has a `break` of the loop around it."""
     todo: list[ast.AST] = [*statements]
     while todo:
         node = todo.pop()
@@ -307,8 +307,8 @@ def breaks(statements: list[ast.stmt]) -> bool:
 
 
 def read_after(body: list[ast.stmt], st: ast.While | ast.For) -> set[str]:
-    """Return the names that a function may read after a trip of a loop, apart from other trips of
-    it and from loops and comprehensions that assign them first."""
+    """Return the names that a function may read after a trip of a loop, apart from later trips and
+    from loops and comprehensions that assign them first."""
     head = st.target if isinstance(st, ast.For) else st.test
     trips = {id(n) for part in (head, *st.body) for n in ast.walk(part)}
     read = set[str]()
@@ -332,7 +332,7 @@ def read_after(body: list[ast.stmt], st: ast.While | ast.For) -> set[str]:
 
 
 def counted(body: list[ast.stmt]) -> dict[str, int]:
-    """Return the constants that statements of a body add to variables, by name."""
+    """Return by name the constants that statements of a body add to variables."""
     steps: dict[str, int] = {}
     for st in walk(body):
         match st:
@@ -352,8 +352,8 @@ def is_store(name: ast.Name) -> bool:
 
 
 def collected(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the statements of a function; of a generator, with a list of what it yields, so it has
-    to end by itself."""
+    """Return the statements of a function. Those of a generator collect its values in a list, so it
+    has to be finite."""
     if not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in walk(body)):
         return body
     start, end = parsing.parse("_yielded = []\nreturn iter(_yielded)").body
@@ -362,8 +362,8 @@ def collected(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def unkept(name: str, body: list[ast.stmt], around: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the statements of a function that calls itself without those that keep results: `kept[
-    key] = value` before `return kept[key]`. `around` may call it for what it keeps."""
+    """Return the statements of a recursive function without the cache of its results: `kept[key] =
+    value` before `return kept[key]`. `around` may call it to fill the cache."""
     named = lambda node: isinstance(node, ast.Call) and getattr(node.func, "id", "") == name
     aside = [st.value for st in walk(around) if isinstance(st, ast.Expr)]
     if not any(map(named, walk(body))) or any(map(named, aside)):
@@ -373,12 +373,12 @@ def unkept(name: str, body: list[ast.stmt], around: list[ast.stmt]) -> list[ast.
     kept = {k for st in walk(inner) if f"{(k := getattr(st, 'keeps', '$'))} is None" in text}
     new = lambda node: ast.Constant(None) if ast.unparse(node) in kept else node
     for call in (n for n in walk(inner) if isinstance(n, ast.Call) and named(n)):
-        call.args = [*map(new, call.args)]  # each call makes a new one
+        call.args = [*map(new, call.args)]  # each call has a new cache
     return inner
 
 
 def _returned(body: list[ast.stmt], after: ast.stmt | None) -> list[ast.stmt]:
-    """Return statements before another one, of which those that keep a result return it."""
+    """Return statements, followed by `after`; one that caches a result returns it instead."""
     result = list[ast.stmt]()
     for st, following in zip(body, [*body[1:], after], strict=True):
         if isinstance(st, ast.If):
@@ -395,20 +395,20 @@ def _returned(body: list[ast.stmt], after: ast.stmt | None) -> list[ast.stmt]:
 
 
 class _Yields(ast.NodeTransformer):
-    """`yield item` as `_yielded.append(item)`, and that list as what is returned."""
+    """Replaces `yield item` by `_yielded.append(item)`, and returns that list."""
 
     visit_FunctionDef = lambda self, node: node
     visit_Lambda = lambda self, node: node
 
     def visit_Yield(self, node: ast.Yield | ast.YieldFrom, method: str = "append") -> ast.expr:
-        """What puts an item, or items, into the list."""
+        """Return the call that adds an item, or items, to the list."""
         call = ast.Attribute(ast.Name("_yielded", ast.Load()), method, ast.Load())
         return ast.Call(call, [node.value or ast.Constant(None)], [])
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.expr:
-        """`_yielded.extend(items)`."""
+        """Return `_yielded.extend(items)`."""
         return self.visit_Yield(node, "extend")
 
     def visit_Return(self, node: ast.Return) -> ast.stmt:
-        """Return the end of the generator."""
+        """Return the statement that ends the generator."""
         return ast.copy_location(parsing.parse("return iter(_yielded)").body[0], node)

@@ -1,7 +1,7 @@
-"""What a tracer does, a file for each subject; its state is in `context`.
+"""The methods of a tracer, from a file for each subject; its state is in `context`.
 
-Functions of these files take the tracer, a piece of the text, the environment and the path: the
-condition on which the text is reached. A tracer has those as methods that several files ask for.
+The functions take the tracer, a piece of the text, the environment and the path: the condition
+under which the text is reached. Those that several files use are methods of the tracer.
 """
 
 from nbgraph.kernels.capture import (
@@ -19,7 +19,7 @@ from nbgraph.kernels.capture import (
 )
 from nbgraph.kernels.capture.context import Tracer as Tracer
 
-# what a tracer does: functions of these files, `name`, or `name=function`
+# methods of a tracer: functions of these files, `name`, or `name=function`
 _METHODS = (
     (results, "start run outcome"),
     (statements, "block statement going join_ended"),

@@ -1,9 +1,9 @@
-"""`try` statements: what the text raises, and what Python raises where kernels have inf or NaN.
+"""`try` statements, and the exceptions that Python raises where kernels have inf or NaN.
 
-Within a `try` whose handlers catch them, these are conditions that raise, as in Python:
-ZeroDivisionError of `/`, `//`, `%`, divmod() by 0 and of 0 to a negative power; ValueError of
-functions of `math` outside their domains and of int(nan); OverflowError of those of `math` and of
-powers whose result is infinite though their arguments are not, and of int(inf). Elsewhere, and for
+Within a `try` whose handlers catch them, these exceptions are raised as in Python:
+ZeroDivisionError by `/`, `//`, `%`, divmod() by 0 and by 0 to a negative power; ValueError by
+functions of `math` outside their domains and by int(nan); OverflowError by int(inf), and by
+functions of `math` and powers with an infinite result of finite arguments. Elsewhere, and for
 functions of NumPy, the result is inf or NaN.
 """
 
@@ -60,14 +60,14 @@ def _handled(
     finally:
         tracer.handled.pop()
     rest = dict(after)
-    for name, raised in caught.items():  # an `else` may raise the same, which is not caught
+    for name, raised in caught.items():  # an `else` may raise the same exception uncaught
         if rest.pop(name) is not raised:
             rest[name] = graph.logical_and(after[name], graph.logical_not(cond))
     return join(graph, cond, ended, rest)
 
 
 def _finally(tracer: Tracer, st: ast.Try, env: Env, path: Node) -> Env:
-    """Return the environment after the statements that run in any case."""
+    """Return the environment after the statements of `finally`."""
     leaves = (ast.Return, ast.Raise, ast.Break, ast.Continue)
     for part in st.finalbody:
         for node in ast.walk(part):
@@ -80,7 +80,7 @@ def _finally(tracer: Tracer, st: ast.Try, env: Env, path: Node) -> Env:
 
 
 def _classes(tracer: Tracer, handler: ast.ExceptHandler, env: Env) -> tuple[type, ...]:
-    """What a handler catches."""
+    """Return the exceptions that a handler catches."""
     if handler.type is None:
         return (BaseException,)
     parts = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
@@ -95,7 +95,7 @@ def _classes(tracer: Tracer, handler: ast.ExceptHandler, env: Env) -> tuple[type
 
 
 def notes(tracer: Tracer, cls: type[Exception], message: str, where: Node) -> None:
-    """Note an exception of an operation where something around it catches it."""
+    """Note an exception of an operation if something around catches it."""
     if not issubclass(cls, tracer.catching) or (where.op == "const" and not where.data):
         return
     line = tracer.graph.line.rpartition("/")[2]
@@ -104,7 +104,7 @@ def notes(tracer: Tracer, cls: type[Exception], message: str, where: Node) -> No
 
 
 def of_binary(tracer: Tracer, op: str, a: Node, b: Node, result: Any) -> None:
-    """Note what `a op b` raises."""
+    """Note the exceptions of `a op b`."""
     graph = tracer.graph
     if op in _DIVISIONS:
         notes(tracer, ZeroDivisionError, "division by zero", _is_zero(graph, b))
@@ -117,7 +117,7 @@ def of_binary(tracer: Tracer, op: str, a: Node, b: Node, result: Any) -> None:
 
 
 def of_function(tracer: Tracer, target: object, args: Sequence[Any], result: Any) -> None:
-    """Note what a function of `math`, or int() or divmod(), raises."""
+    """Note the exceptions of a function of `math`, int() or divmod()."""
     graph = tracer.graph
     if not args or not all(isinstance(a, Node) for a in args):
         return
@@ -138,7 +138,7 @@ def of_function(tracer: Tracer, target: object, args: Sequence[Any], result: Any
 
 
 def _outside(graph: Graph, name: str, args: Sequence[Node], result: Node) -> Node:
-    """Where a function of `math` has no value: NaN of numbers, and infinite at its poles."""
+    """Return where a function of `math` is undefined: NaN for numbers, or infinite at a pole."""
     if result.kind != "f":
         return graph.const(False)
     numbers = [graph.compare("eq", a, a) for a in args]
@@ -164,7 +164,7 @@ def _outside(graph: Graph, name: str, args: Sequence[Node], result: Node) -> Nod
 
 
 def _overflows(graph: Graph, args: Sequence[Node], result: Node) -> Node:
-    """Return whether a result is infinite though no argument is."""
+    """Return whether a result is infinite although no argument is."""
     if result.kind != "f":
         return graph.const(False)
     infinite = _is_infinite(graph, result)

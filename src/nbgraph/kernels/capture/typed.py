@@ -1,7 +1,7 @@
-"""The type of a number: casts to it and questions about it, decided by the number's kind.
+"""Casts to the type of a number, and questions about it, decided by the number's kind.
 
-An element is one number. Its type is all of those that numbers of its kind have: a floating value
-is a `float` and a `np.float64` or `np.float32`, as the kernel may compute in either.
+An element is one number, which has every type of its kind at once: a floating value is a `float`,
+a `np.float64` and a `np.float32`, as the kernel may compute in either precision.
 """
 
 import ast
@@ -22,14 +22,14 @@ from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_ins
 from nbgraph.kernels.capture.values import Complex, Node, Static, Value
 from nbgraph.kernels.scalar.kinds import INTEGERS, is_boolean
 
-_IGNORED = ("copy", "order", "subok", "ndmin", "shape", "casting", "like")  # of one number
+_IGNORED = ("copy", "order", "subok", "ndmin", "shape", "casting", "like")  # no effect on a number
 
 
 # casts ------------------------------------------------------------------------------------------
 
 
 def numba_name(target: object) -> str | None:
-    """Return the dtype's name of a Numba type that is used as a cast; None for what is none."""
+    """Return the dtype's name of a Numba type that is used as a cast; None for other objects."""
     if not type(target).__module__.startswith("numba.core.types"):
         return None
     name = {"boolean": "bool"}.get(str(target), str(target))
@@ -37,7 +37,7 @@ def numba_name(target: object) -> str | None:
 
 
 def cast(call: Call, value: Value, target: Any) -> Node | None:
-    """Return a number as a type or dtype says; None where it says none of real numbers."""
+    """Return a number cast to a type or dtype; None if that is not one of real numbers."""
     if isinstance(target, (NumberType, NumberDtype)):
         kind = target.kind if isinstance(target, NumberType) else target.number_kind
     else:
@@ -62,7 +62,7 @@ def cast(call: Call, value: Value, target: Any) -> Node | None:
 
 
 def _same(call: Call, x: Node, dtype: Value = None, axis: Value = None) -> Value:
-    """Return the number itself, or as the dtype that is given says."""
+    """Return the number, cast to `dtype` if there is one."""
     target = dtype.value if isinstance(dtype, Static) else None
     if target is None:
         return x
@@ -74,7 +74,7 @@ def _same(call: Call, x: Node, dtype: Value = None, axis: Value = None) -> Value
 
 
 def _like(value: float) -> Callable[..., Value]:
-    """`np.zeros_like` and kin."""
+    """Return a function such as `np.zeros_like`."""
     graph_like = lambda graph, x: graph.cast(graph.const(value), x.kind)
     return lambda call, x, dtype=None: _same(call, graph_like(call.graph, x), dtype)
 
@@ -132,7 +132,7 @@ METHODS: dict[str, Any] = {  # the number is the first argument
 
 
 def function_of_number(call: Call) -> Value | None:
-    """Return what a function of one number's type, dtype or shape gives; None for any other."""
+    """Return the value of a function of one number's type, dtype or shape, else None."""
     target, args, kwargs = call.target, call.args, call.kwargs
     first = args[0] if args else None
     if isinstance(target, NumberType) or numba_name(target) is not None:
@@ -187,7 +187,7 @@ def _isinstance(call: Call, value: Value, target: Value) -> Value | None:
 
 
 def _classes(target: Value) -> tuple[type, ...] | None:
-    """Return the classes of a type, a union of types, or a tuple of these."""
+    """Return the classes in a type, a union of types, or a tuple of these."""
     if isinstance(target, tuple):
         parts = [_classes(part) for part in target]
         return None if None in parts else tuple(c for part in parts for c in part or ())
@@ -195,14 +195,14 @@ def _classes(target: Value) -> tuple[type, ...] | None:
         return None
     if isinstance(target.value, NumberType):
         return types_of(target.value.kind)
-    cls = typing.get_origin(target.value) or target.value  # of typing.Sequence
+    cls = typing.get_origin(target.value) or target.value  # for typing.Sequence
     if cls in (types.UnionType, typing.Union):
         return tuple(typing.get_args(target.value))
     return (cls,) if isinstance(cls, type) else None
 
 
 def _hasattr(call: Call, value: Value, name: Value) -> Value | None:
-    """Of a number what Python's own number has."""
+    """Return whether a Python number has the attribute `name`."""
     if not isinstance(name, Static) or not isinstance(value, (Node, Static)):
         return None
     owner = types_of(value.kind)[0] if isinstance(value, Node) else value.value
@@ -233,7 +233,7 @@ def _issubdtype(call: Call, dtype: Value, target: Value) -> Value | None:
     return call.graph.const(any(np.issubdtype(t, target.value) for t in types))
 
 
-# function -> what answers it, and how many arguments it takes
+# function -> its implementation, and its number of arguments
 _QUESTIONS: dict[object, tuple[Any, ...]] = {
     type: (_type, 1),
     isinstance: (_isinstance, 2),

@@ -1,4 +1,4 @@
-"""What a name can hold while a function is captured."""
+"""The values that a name can have while a function is captured."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ class Static:
 
 
 class Compound:
-    """A value that is made of others, which are carried and joined like it."""
+    """A value composed of others, which are carried and joined one by one."""
 
     __slots__ = ()
 
-    form: Any = "none"  # what values have in common that may be items of a table
-    joins = False  # whether two of one form are joined part by part
+    form: Any = "none"  # values of one form may be items of one table
+    joins = False  # whether two values of one form are joined part by part
 
     @property
     def parts(self) -> tuple[Value, ...]:
-        """The values that it is made of."""
+        """The values that it is composed of."""
         return tuple(getattr(self, name) for name in self.__slots__)
 
     def of_parts(self, parts: Sequence[Value]) -> Value:
-        """Return a value like this, of other parts."""
+        """Return a value like this one with other parts."""
         return type(self)(*parts)
 
 
 @dataclass(slots=True, eq=False)
 class Choice(Compound):
-    """One of several Python objects, which a number tells."""
+    """One of several Python objects, selected by a number."""
 
     index: Node
     options: tuple[Static, ...]
 
     @property
     def form(self) -> Any:  # type: ignore[override]
-        """The objects."""
+        """The identities of the objects."""
         return tuple(v if isinstance(v := o.value, str) else id(v) for o in self.options)
 
     @property
@@ -64,20 +64,20 @@ class Undefined:
 
 
 class Unknown(Undefined):
-    """The value of what was refused, while the rest of the text is surveyed."""
+    """The value of a refused construct, while the rest of the text is surveyed."""
 
     __slots__ = ()
 
 
 class Unset(Undefined):
-    """No value, as the path that was taken assigns none."""
+    """An unset name: the path assigns it no value."""
 
     __slots__ = ()
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Partly(Compound):
-    """Unset where `absent` holds, elsewhere a value."""
+    """A value that is unset where `absent` holds."""
 
     absent: Node
     value: Value
@@ -85,7 +85,7 @@ class Partly(Compound):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Optional(Compound):
-    """None where `absent` holds, elsewhere a value."""
+    """A value that is None where `absent` holds."""
 
     absent: Node
     value: Value
@@ -112,7 +112,7 @@ Env = dict[str, Value]
 
 
 def form(value: Value) -> Any:
-    """What a value is made of: values of one form may be items of a table."""
+    """Return the form of a value: values of one form may be items of a table."""
     if isinstance(value, tuple):
         return (type(value).__name__, *map(form, value))
     if isinstance(value, Compound):
@@ -131,7 +131,7 @@ def is_optional(value: Value) -> bool:
 
 
 def flatten(value: Value) -> list[Node] | None:
-    """Return the nodes of numbers and tuples of them, or None; a complex number is two."""
+    """Return the nodes of numbers and tuples of them (two of a complex one); None for others."""
     if isinstance(value, Node):
         return [value]
     if not isinstance(value, (tuple, Compound)):
@@ -146,7 +146,7 @@ def flatten(value: Value) -> list[Node] | None:
 
 
 def unflatten(like: Value, nodes: list[Node]) -> Value:
-    """Nodes put back into the structure of `like`; consumes from the front of the list."""
+    """Return nodes in the structure of `like`; removes them from the front of the list."""
     if isinstance(like, tuple):
         return type(like)(unflatten(v, nodes) for v in like)
     if isinstance(like, Compound):
@@ -154,11 +154,11 @@ def unflatten(like: Value, nodes: list[Node]) -> Value:
     return nodes.pop(0) if isinstance(like, Node) else like
 
 
-# names that hold None, or nothing at all, on some paths and a number on others -----------------
+# names that are None or unset on some paths and numbers on others -----------------------------
 
 
 def on_path(value: Value, path: Node) -> Value:
-    """Return a value as it is where `path` holds, which may say whether it is None or unset."""
+    """Return a value where `path` holds, which may decide whether it is None or unset."""
     if not isinstance(value, (Optional, Partly)):
         return value
     if isinstance(value, Optional) and implies(path, value.absent, True):
@@ -167,7 +167,7 @@ def on_path(value: Value, path: Node) -> Value:
 
 
 def nothing_like(graph: Graph, value: Value) -> Value | None:
-    """Return NaN and 0 in the form of numbers that are not there yet; None for other values."""
+    """Return placeholders (NaN or 0) in the form of numbers; None for other values."""
     nodes = flatten(value)
     if nodes is None:
         return None

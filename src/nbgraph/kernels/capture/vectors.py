@@ -12,7 +12,7 @@ POWERS = tuple(2**k for k in reversed(range(17)))  # no table is longer than twi
 
 
 def polyval(p, x):
-    """A polynomial, the highest power first."""
+    """Return a polynomial at x; its coefficients begin with the highest power."""
     total = x * 0
     for c in p:
         total = total * x + c
@@ -20,7 +20,7 @@ def polyval(p, x):
 
 
 def polyval_rising(x, c):
-    """A polynomial, the lowest power first."""
+    """Return a polynomial at x; its coefficients begin with the lowest power."""
     total = c[-1] + x * 0
     for factor in reversed(c[:-1]):
         total = factor + total * x
@@ -28,7 +28,7 @@ def polyval_rising(x, c):
 
 
 def series(x, c, following):
-    """A sum of orthogonal polynomials, each of which follows from the two before it."""
+    """Return a sum of orthogonal polynomials by their three-term recurrence `following`."""
     total, last, before = c[0] + x * 0, 1.0, 0.0
     for n, factor in enumerate(c[1:]):
         last, before = following(n, x, last, before), last
@@ -47,7 +47,7 @@ trace = lambda a: sum(a[k][k] for k in range(min(len(a), len(a[0]))))
 
 
 def dot(a, b):
-    """The sum of the products of two vectors' entries."""
+    """Return the sum of the products of two vectors' entries."""
     total = a[0] * b[0]
     for x, y in zip(a[1:], b[1:], strict=True):
         total = total + x * y
@@ -55,7 +55,7 @@ def dot(a, b):
 
 
 def entries_below(a, x, above):
-    """How many entries of a sorted table are below a number, or not above it; NaN is above all."""
+    """Return how many entries of a sorted table are below x, or (`above`) at most x."""
     place, count = 0, len(a)
     if count == 0:
         return 0
@@ -68,13 +68,13 @@ def entries_below(a, x, above):
 
 
 def searchsorted(a, v, side="left"):
-    """How many entries of a sorted table are below a number, or not above it; NaN is above all."""
+    """Return how many entries of a sorted table are below a number, or at most that."""
     below = entries_below(a, v, side == "right")
     return below if v == v else len(a)
 
 
 def digitize(x, bins, right=False):
-    """The number of the bin that a number lies in, between growing or falling edges."""
+    """Return the index of a number's bin between ascending or descending edges."""
     if len(bins) > 1 and bins[0] > bins[-1]:
         return len(bins) - searchsorted(bins[::-1], x, "left" if right else "right")
     return searchsorted(bins, x, "left" if right else "right")
@@ -88,7 +88,7 @@ dist = lambda p, q: math.hypot(*[a - b for a, b in zip(p, q, strict=True)])
 
 
 def largest(a, least=False):
-    """The largest entry, or the least one; NaN where one is."""
+    """Return the largest entry, or the least one; NaN if there is one."""
     best = a[0]
     for x in a[1:]:
         best = x if (x < best if least else x > best) or x != x else best
@@ -96,7 +96,7 @@ def largest(a, least=False):
 
 
 def place_of_largest(a, least=False):
-    """The place of the first largest, or least, entry, or of the first NaN."""
+    """Return the index of the first largest, or least, entry, or of the first NaN."""
     best, place = a[0], 0
     for k, x in enumerate(a):
         if best == best and ((x < best if least else x > best) or x != x):
@@ -115,34 +115,34 @@ every = lambda a: all(bool(x) for x in a)  # whether no entry is zero
 
 
 def middle(a):
-    """The median of sorted entries; NaN where one is."""
+    """Return the median of sorted entries; NaN if there is one."""
     half = len(a) // 2
     value = a[half] * 1.0 if len(a) % 2 else 0.5 * (a[half - 1] + a[half])
     return value if a[-1] == a[-1] else a[-1] * 1.0
 
 
 def ordered(a, b):
-    """Two numbers, the larger one last; NaN is above all."""
+    """Return two numbers in ascending order; NaN comes last."""
     swapped = b < a or (a != a and b == b)
     return (b, a) if swapped else (a, b)
 
 
 def between(start, stop, k, count):
-    """Point `k` of so many from `start` to `stop`."""
+    """Return point `k` of `count` from `start` to `stop`."""
     if k == count - 1 and count > 1:
         return stop
     return start + k * ((stop - start) / (count - 1)) if count > 1 else start
 
 
 def cross(a, b):
-    """The cross product of vectors of three entries."""
+    """Return the cross product of vectors of three entries."""
     return np.array(
         [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     )
 
 
 def trapezoid(y, x=None, dx=1.0):
-    """The integral of a function by its values at points."""
+    """Return the integral of a function from its values at points (trapezoidal rule)."""
     area = 0.0
     for k in range(len(y) - 1):
         width = dx if x is None else x[k + 1] - x[k]
@@ -156,7 +156,7 @@ mean = lambda a: sum(a) / len(a)  # the mean
 
 
 def average(a, weights=None):
-    """The mean, or the weighted mean."""
+    """Return the mean, or the weighted mean."""
     if weights is None:
         return mean(a)
     return sum(v * w for v, w in zip(a, weights, strict=True)) / sum(weights)
@@ -166,7 +166,7 @@ count_nonzero = lambda a: sum(1 for value in a if value)  # how many are not 0
 
 
 def variance(a, ddof=0, middle=None):
-    """The mean square of the distances from the mean."""
+    """Return the variance: the mean square of the deviations from the mean."""
     center = mean(a) if middle is None else middle
     return sum((value - center) ** 2 for value in a) / (len(a) - ddof)
 
@@ -188,7 +188,7 @@ median = lambda data: middle(sorted(data))  # `statistics.median`
 
 
 def norm(x, ord=None):
-    """The length of a vector, or its norm of an order."""
+    """Return the length of a vector, or its norm of an order."""
     sizes = [abs(value) for value in x]
     if ord is None or ord == 2:
         return math.hypot(*sizes)
@@ -214,7 +214,7 @@ nanmin = lambda a: functools.reduce(np.fmin, a)  # the least of them
 
 
 def interp(x, xp, fp, left=None, right=None):
-    """The line through points with growing xp, at x; outside the first and the last value."""
+    """Return the linear interpolation of points with ascending xp at x; end values outside."""
     low = fp[0] if left is None else left
     high = fp[-1] if right is None else right
     if len(xp) == 1:
@@ -228,7 +228,7 @@ def interp(x, xp, fp, left=None, right=None):
 
 
 def select(condlist, choicelist, default=0):
-    """The choice of the first condition that holds."""
+    """Return the choice of the first condition that holds."""
     result = default
     for cond, choice in reversed(list(zip(condlist, choicelist, strict=True))):
         result = np.where(cond, choice, result)
@@ -236,7 +236,7 @@ def select(condlist, choicelist, default=0):
 
 
 def piecewise(x, condlist, funclist):
-    """The function, or the number, of the last condition that holds; one more is the default."""
+    """Return the function value, or number, of the last true condition, or the default."""
     result = x * 0
     if len(funclist) > len(condlist):
         result = funclist[-1](x) if callable(funclist[-1]) else funclist[-1]
@@ -246,7 +246,7 @@ def piecewise(x, condlist, funclist):
 
 
 def convolve(a, v):
-    """The products of each part of one with the other, by the sum of their places."""
+    """Return the convolution of two vectors."""
     return tuple(
         sum(a[i] * v[k - i] for i in range(len(a)) if 0 <= k - i < len(v))
         for k in range(len(a) + len(v) - 1)
@@ -254,7 +254,7 @@ def convolve(a, v):
 
 
 def eliminated(a):
-    """A matrix made upper triangular by Gauss's elimination with row exchanges; its determinant."""
+    """Return a matrix in upper triangular form (Gauss, with pivoting), and its determinant."""
     rows, product = [list(row) for row in a], 1.0
     for i in range(len(rows)):
         for r in range(i + 1, len(rows)):
@@ -270,7 +270,7 @@ def eliminated(a):
 
 
 def solve(a, b):
-    """The x with a @ x = b, for a vector or a matrix b."""
+    """Return the x with a @ x = b, for a vector or a matrix b."""
     a, b = np.array(a), np.array(b)
     rows, _ = eliminated(
         [[*row, *([part] if b.ndim == 1 else part)] for row, part in zip(a, b, strict=True)]
@@ -283,7 +283,7 @@ def solve(a, b):
 
 
 def quantile(a, q):
-    """The number that a share of the sorted entries is below, by linear interpolation."""
+    """Return a quantile of sorted entries by linear interpolation."""
     items, place = sorted(a), q * (len(a) - 1.0)
     low = min(int(place), max(len(a) - 2, 0))
     return items[low] + (items[min(low + 1, len(a) - 1)] - items[low]) * (place - low)
@@ -297,7 +297,7 @@ choose = lambda a, choices: choices[a]  # the choice of this number
 
 
 def table(rows: str) -> dict[str, Callable[..., Any]]:
-    """Names of functions with their texts: `name`, or `name=text`."""
+    """Return a table from names of functions to texts, from words `name` or `name=text`."""
     parts = (row.partition("=") for row in rows.split())
     return {name: globals()[text or name] for name, _, text in parts}
 
@@ -327,7 +327,7 @@ _STATISTICS = table(
 
 
 def of_statistics(target: object) -> Callable[..., Any] | None:
-    """Return the text of a function of `statistics`, None for other objects."""
+    """Return the text of a function of `statistics`, or None."""
     if getattr(target, "__module__", None) != "statistics":
         return None
     return _STATISTICS.get(getattr(target, "__name__", ""))

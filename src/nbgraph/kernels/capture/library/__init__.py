@@ -1,4 +1,4 @@
-"""Functions of other libraries as plain scalar texts, which are captured like the user's own.
+"""Functions of other libraries as plain scalar texts, captured like the user's own.
 
 special         scipy.special, written with the functions of `vector_math`
 distributions   scipy.stats, method by method

@@ -1,7 +1,7 @@
 """Dates of `datetime` as plain classes, which are captured like the user's own.
 
 Fliegel and van Flandern, Communications of the ACM 11, 1968, in years that begin in March. `| 0`
-asks for integers, as Python does.
+refuses floats, as Python does.
 """
 
 # ruff: noqa: PYI024, SLOT002 - their fields need no types, and are many
@@ -13,14 +13,14 @@ EPOCH, ERA = -305, 146097  # the number of the first of March of year 0, the day
 
 
 def ordinal(year, month, day):
-    """The number of a day, 1 for the first of January of year 1."""
+    """Return the number of a day, 1 for the first of January of year 1."""
     since_march, year = (month + 9) % 12, year - (month <= 2)
     days = 365 * year + year // 4 - year // 100 + year // 400
     return EPOCH + days + (153 * since_march + 2) // 5 + day - 1
 
 
 def fromordinal(n):
-    """`date.fromordinal`."""
+    """Return the value of `date.fromordinal`."""
     if not 1 <= n <= 3652059:
         raise ValueError("the number of the day is out of range")
     eras, day = divmod((n | 0) - EPOCH, ERA)
@@ -32,13 +32,13 @@ def fromordinal(n):
 
 
 def timedelta(days=0, seconds=0, *, minutes=0, hours=0, weeks=0):
-    """`datetime.timedelta` of whole seconds."""
+    """Return the value of `datetime.timedelta`, of whole seconds."""
     total = (seconds | 0) + 60 * (minutes | 0) + 3600 * (hours | 0)
     return Span((days | 0) + 7 * (weeks | 0) + total // 86400, total % 86400)
 
 
 class Span(NamedTuple):
-    """A `timedelta`: as a tuple it is ordered."""
+    """A `timedelta` as a tuple, whose order is that of its fields."""
 
     days: int
     seconds: int
@@ -52,7 +52,7 @@ class Span(NamedTuple):
 
 
 def date(year, month, day):
-    """`datetime.date`."""
+    """Return the value of `datetime.date`."""
     if not (1 <= year <= 9999 and 1 <= month <= 12):
         raise ValueError("year must be in 1..9999 and month in 1..12")
     if not 1 <= day <= ordinal(year + month // 12, month % 12 + 1, 1) - ordinal(year, month, 1):
@@ -61,20 +61,20 @@ def date(year, month, day):
 
 
 def datetime(year, month, day, hour=0, minute=0, second=0):
-    """`datetime.datetime`, without a time zone."""
+    """Return the value of `datetime.datetime`, without a time zone."""
     if not (0 <= hour < 24 and 0 <= minute < 60 and 0 <= second < 60):
         raise ValueError("hour must be in 0..23, minute and second in 0..59")
     return Moment(*date(year, month, day), hour | 0, minute | 0, second | 0)
 
 
 def moment(seconds):
-    """The moment so many seconds after the day before the first one."""
+    """Return the moment some seconds after the day before the first one."""
     rest = seconds % 86400
     return Moment(*fromordinal(seconds // 86400), rest // 3600, rest // 60 % 60, rest % 60)
 
 
 def isocalendar(day):
-    """`date.isocalendar`: the week is that of its Thursday, which says the year."""
+    """Return the value of `date.isocalendar`: a week belongs to the year of its Thursday."""
     number = day.toordinal()
     thursday = fromordinal(number - (number + 6) % 7 + 3)
     week = (thursday.toordinal() - ordinal(thursday.year, 1, 1)) // 7 + 1
@@ -90,14 +90,14 @@ timetuple = lambda day: Day(*day[:3], day.toordinal() - ordinal(day.year, 1, 1) 
 
 
 class Date(namedtuple("Date", "year month day")):
-    """A `date`: as a tuple it is ordered."""
+    """A `date` as a tuple, whose order is that of its fields."""
 
     number, toordinal, weekday, isoweekday = number, number, weekday, isoweekday
     isocalendar, timetuple = isocalendar, timetuple
     __add__ = lambda self, other: fromordinal(self.number() + other.days)
 
     def replace(self, year=None, month=None, day=None):
-        """`date.replace`."""
+        """Return the value of `date.replace`."""
         parts = zip((year, month, day), self, strict=True)
         return date(*(old if new is None else new for new, old in parts))
 
@@ -108,7 +108,7 @@ class Date(namedtuple("Date", "year month day")):
 
 
 class Moment(namedtuple("Moment", "year month day hour minute second")):
-    """A `datetime`: as a tuple it is ordered."""
+    """A `datetime` as a tuple, whose order is that of its fields."""
 
     toordinal, weekday, isoweekday = number, weekday, isoweekday
     isocalendar, timetuple = isocalendar, timetuple
@@ -118,7 +118,7 @@ class Moment(namedtuple("Moment", "year month day hour minute second")):
     __add__ = lambda self, other: moment(self.number() + other.number())
 
     def replace(self, year=None, month=None, day=None, hour=None, minute=None, second=None):
-        """`datetime.replace`."""
+        """Return the value of `datetime.replace`."""
         parts = zip((year, month, day, hour, minute, second), self, strict=True)
         return datetime(*(old if new is None else new for new, old in parts))
 

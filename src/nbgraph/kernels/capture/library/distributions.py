@@ -1,8 +1,8 @@
-"""Distributions of `scipy.stats` in standard form, by name and method, as plain scalar texts.
+"""Distributions of `scipy.stats` in standard form, by name and method, as scalar texts.
 
-Each takes x, or a probability, and the shapes. `DERIVED` says which methods follow from others, and
-`SHIFTED` how location and scale come in. Johnson, Kotz and Balakrishnan, Continuous univariate
-distributions, 1994; Johnson, Kemp and Kotz, Univariate discrete distributions, 2005.
+Each takes x, or a probability, and the shapes. `DERIVED` lists the methods that follow from others,
+`SHIFTED` the texts that apply location and scale. Johnson, Kotz and Balakrishnan, Continuous
+univariate distributions, 1994; Johnson, Kemp and Kotz, Univariate discrete distributions, 2005.
 """
 
 import math
@@ -23,7 +23,7 @@ rest_of = lambda x, standard, shapes: 1.0 - standard(x, *shapes)  # 1 less a sha
 
 
 def log_of_smaller(x, standard, other, shapes):
-    """The logarithm of a share, near 1 from the other one."""
+    """Return the logarithm of a probability; if that is near 1, by its complement."""
     y = standard(x, *shapes)
     return math.log(y) if y < 0.5 else math.log1p(-other(x, *shapes))
 
@@ -35,27 +35,27 @@ upper_of = lambda q, standard, shapes: standard(1.0 - q, *shapes)
 
 
 def density(standard, x, shapes, loc, scale):
-    """A density at x."""
+    """Return the density at x from that of the standard form."""
     return standard((x - loc) / scale, *shapes) / scale if scale > 0.0 else math.nan
 
 
 def log_density(standard, x, shapes, loc, scale):
-    """The logarithm of a density at x."""
+    """Return the logarithm of the density at x from that of the standard form."""
     return standard((x - loc) / scale, *shapes) - math.log(scale) if scale > 0.0 else math.nan
 
 
 def share(standard, x, shapes, loc, scale):
-    """What does not depend on the unit of x."""
+    """Return a probability at x from that of the standard form."""
     return standard((x - loc) / scale, *shapes) if scale > 0.0 else math.nan
 
 
 def quantile(standard, q, shapes, loc, scale):
-    """An x."""
+    """Return a quantile from that of the standard form."""
     return loc + scale * standard(q, *shapes) if scale > 0.0 else math.nan
 
 
 def inside(holds, x, other, text, beyond=-math.inf):
-    """A text of x where something holds; beyond, where its slope is NaN, it is one of another x."""
+    """Return text(x) where `holds`, else `beyond`, with text(other) to avoid NaN slopes."""
     value = text(x if holds else other)
     return value if holds else beyond
 

@@ -1,10 +1,10 @@
-"""`heapq` and `bisect`: each place of a list holds the item that it has in Python."""
+"""The texts of `heapq` and `bisect`, which give lists the same order of items as Python."""
 
 from nbgraph.kernels.capture.vectors import entries_below
 
 
 def lowered(heap, k, item):
-    """Put an item in place of another one, or below it: the smaller items there move up."""
+    """Put an item in place of another one, or below it; smaller items below move up."""
     child = 2 * k + 1
     while child < len(heap):
         if child + 1 < len(heap) and not heap[child] < heap[child + 1]:
@@ -33,7 +33,7 @@ def heappush(heap, item):
 
 
 def heappop(heap):
-    """Take the least item out."""
+    """Remove and return the least item."""
     if len(heap) == 0:
         raise IndexError("index out of range")
     last = heap.pop()
@@ -41,7 +41,7 @@ def heappop(heap):
 
 
 def heapreplace(heap, item):
-    """Take the least item out and add another one."""
+    """Remove and return the least item, then add another one."""
     if len(heap) == 0:
         raise IndexError("index out of range")
     least = heap[0]
@@ -50,7 +50,7 @@ def heapreplace(heap, item):
 
 
 def heappushpop(heap, item):
-    """Add an item and take the least one out."""
+    """Add an item, then remove and return the least one."""
     return heapreplace(heap, item) if len(heap) > 0 and heap[0] < item else item
 
 
@@ -59,7 +59,7 @@ nlargest = lambda n, iterable, key=None: sorted(iterable, key=key, reverse=True)
 
 
 def searched(a, x, lo, hi, key, above):
-    """How many items of a sorted list are below a number, or not above it."""
+    """Return how many items of a sorted list are below x, or (`above`) at most x."""
     if lo < 0:
         raise ValueError("lo must be non-negative")
     if key is None:

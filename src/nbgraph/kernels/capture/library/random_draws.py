@@ -1,7 +1,7 @@
-"""What draws inside a scalar function mean: captured like the user's own texts.
+"""The texts of draws inside scalar functions, captured like the user's own.
 
-`bits()` stands for 64 random bits of the place in the user's text. Outside of kernels
-(`compiler="python"`) the texts run as they are.
+`bits()` stands for 64 random bits, which depend on the place in the user's text. Outside of kernels
+(`compiler="python"`) the texts run as plain Python.
 """
 
 import math
@@ -24,14 +24,14 @@ LEAST = 2.0**-54  # half of the smallest step: what makes a number positive
 
 
 class Bits:
-    """64 random bits, as an int, from the Python that runs the texts."""
+    """A source of 64 random bits, as an int, where texts run as plain Python."""
 
     def __init__(self) -> None:
         self._source: ContextVar[Callable[[], int]] = ContextVar("nbgraph_bits")
         self.come_from = Scopes(self._source)  # have texts draw from a function in a block
 
     def __call__(self) -> int:
-        """The next ones."""
+        """Return the next 64 random bits."""
         return self._source.get()()
 
 
@@ -42,7 +42,7 @@ bits = Bits()
 
 
 def wide_product(a, b):
-    """The product of two words, as two words; no step exceeds one."""
+    """Return the product of two words as two words; no step exceeds one word."""
     low_a, high_a = a & HALF, a >> 32
     low_b, high_b = b & HALF, b >> 32
     low, cross = low_a * low_b, low_a * high_b
@@ -52,7 +52,7 @@ def wide_product(a, b):
 
 
 def philox(key, first, second):
-    """A block of NumPy's Philox with key (key, 0) and counter (first, second, 0, 0)."""
+    """Return a block of NumPy's Philox with key (key, 0) and counter (first, second, 0, 0)."""
     a, b, c, d = first, second, key & 0, key & 0
     for turn in range(ROUNDS):
         high0, low0 = wide_product(MULTIPLIERS[0], a)
@@ -67,10 +67,10 @@ block = lambda key, first, second: philox(int(key), int(first), int(second))
 
 
 def word_of(key, place, visit):
-    """The random word of a place in the text when it is met for the `visit`-th time, from 0.
+    """Return the random word of a place in the text at its `visit`-th visit, counted from 0.
 
-    First visits share one sequence, in which neighbours are made together. The first of all is the
-    key itself.
+    First visits share one sequence, whose neighbours come from one block. The very first word is
+    the key itself.
     """
     if place == 0 and visit == 0:
         return key
@@ -85,7 +85,7 @@ def word_of(key, place, visit):
 
 
 def fraction(word):
-    """A number from 0 up to but without 1, of 53 bits, in any precision."""
+    """Return a number in [0, 1) from the upper bits of a word, below 1 in any precision."""
     high, low = np.int32(word >> 40), np.int32((word >> 11) & 0x1FFFFFFF)
     number = float(high) * 2.0**-24 + float(low) * 2.0**-53
     return number - 2.0**-24 if number >= 1.0 else number  # rounded to float32
@@ -98,7 +98,7 @@ between = lambda a, b: a + (b - a) * fraction(bits())  # `random.uniform`
 
 
 def standard_normal(size=None):
-    """Of the normal distribution; one bit is the sign, as numbers near 0 are the finest."""
+    """Return a standard normal number; one bit is the sign, as floats are finest near 0."""
     word = bits()
     below_middle = ndtri(0.5 * (fraction(word) + LEAST))
     return below_middle if word & 1 == 0 else -below_middle
@@ -127,7 +127,7 @@ laplace = lambda loc=0.0, scale=1.0, size=None: loc + scale * _signed(bits())
 
 
 def triangular(low=0.0, high=1.0, mode=None):
-    """`random.triangular`."""
+    """Return the value of `random.triangular`."""
     u = fraction(bits())
     middle = 0.5 if mode is None else (mode - low) / (high - low)
     if u > middle:
@@ -139,7 +139,7 @@ def triangular(low=0.0, high=1.0, mode=None):
 
 
 def below(n, size=None):
-    """A whole number from 0 up to but without n, uniform but for n * 2**-64."""
+    """Return a whole number in [0, n), uniform up to n * 2**-64."""
     high, _ = wide_product(bits(), np.uint64(n))
     return np.int64(high)
 
@@ -148,7 +148,7 @@ randint = lambda a, b: a + below(b - a + 1)  # `random.randint`: both ends may c
 
 
 def randrange(start, stop=None, step=1):
-    """`random.randrange`."""
+    """Return the value of `random.randrange`."""
     if stop is None:
         return below(start)
     towards = 1 if step > 0 else -1
@@ -156,7 +156,7 @@ def randrange(start, stop=None, step=1):
 
 
 def integers(low, high=None, size=None, *, endpoint=False):
-    """`Generator.integers`, and `np.random.randint`."""
+    """Return the value of `Generator.integers`, or of `np.random.randint`."""
     more = 1 if endpoint else 0
     return below(low + more) if high is None else low + below(high - low + more)
 
@@ -168,7 +168,7 @@ geometric = lambda p, size=None: 1 + np.int64(-standard_exponential() / math.log
 
 
 def choice(a, size=None, replace=True, p=None):
-    """One of several, or a whole number below `a`; all alike, or by their probabilities."""
+    """Return an item of a, or a whole number below a, uniformly or with probabilities p."""
     if isinstance(a, (int, np.integer)):
         return below(a)
     if p is None:
@@ -217,11 +217,11 @@ _BY_TRIAL = frozenset(f"Random.{kind}variate" for kind in ("gamma", "beta", "von
 
 
 def refused(target: object) -> bool:
-    """Whether a function draws in a way that has no text here."""
+    """Return whether a function draws in a way that has no text here."""
     place, name = (str(getattr(target, at, None)) for at in ("__module__", "__qualname__"))
     return place.startswith("nbgraph.ops.draws.") or (place == "random" and name in _BY_TRIAL)
 
 
 def class_of(value: object) -> str:
-    """The class of an object, as `OF_CLASSES` has it."""
+    """Return the class of an object, as a key of `OF_CLASSES`."""
     return f"{type(value).__module__}.{type(value).__qualname__}"

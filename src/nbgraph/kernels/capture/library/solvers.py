@@ -1,8 +1,8 @@
 """Roots and integrals of functions inside scalar functions, as plain scalar texts.
 
-The function is captured in place; `**_` is what SciPy reports, or raises, besides. A root is
-refined by two steps of Newton's method at the end, through which its derivatives are those of the
-implicit function, however the root was found.
+The function is captured in place; `**_` takes SciPy's other options, without effect. A root is
+refined by two steps of Newton's method at the end, which give it the derivatives of the implicit
+function, whichever method computed the root.
 Brent, Algorithms for minimization without derivatives, 1973; Piessens et al., QUADPACK, 1983.
 """
 
@@ -42,8 +42,8 @@ listed = lambda args: args if isinstance(args, (tuple, list)) else (args,)  # as
 
 
 def polished(f, x, args):
-    """A root after two steps of Newton's method, through which its slopes are right up to the third
-    order; itself where a step is not a number."""
+    """Return a root after two steps of Newton's method, which give it correct derivatives up to the
+    third order; the root itself where a step is NaN."""
     x = detached(x)
     for _ in range(2):
         step = f(x, *args) / slope(f, x, args)
@@ -52,7 +52,7 @@ def polished(f, x, args):
 
 
 def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, **_):
-    """The root of f between a and b, where f changes its sign; NaN where it does not."""
+    """Return the root of f between a and b, where f changes its sign; otherwise NaN."""
     args, before, now = listed(args), 1.0 * a, 1.0 * b
     f_before, f_now = f(before, *args), f(now, *args)
     other, f_other, last, step = before, f_before, now - before, now - before
@@ -87,7 +87,7 @@ def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100
 
 
 def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, **_):
-    """The root of f between a and b by halving the interval; NaN where f keeps its sign."""
+    """Return the root of f between a and b by bisection; NaN where f does not change its sign."""
     args, low, width = listed(args), 1.0 * a, 1.0 * (b - a)
     first = f(low, *args)
     bracketed = first * f(1.0 * b, *args) <= 0.0
@@ -105,8 +105,8 @@ def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100
 def newton(
     func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None, x1=None, rtol=0.0, **_
 ):
-    """A root of func near x0 by Newton's method, with the derivative of its text. Steps of some
-    units in the last place are what rounding leaves: float32 may not come to the tolerance."""
+    """Return a root of func near x0 by Newton's method, with the derivative of its text. Steps of a
+    few units in the last place end it, as float32 may not reach the tolerance."""
     args, x, step = listed(args), 1.0 * x0, math.inf
     for _ in range(maxiter):
         if abs(step) <= tol or x + 0.0625 * step == x:
@@ -117,8 +117,8 @@ def newton(
 
 
 def place(t, right, a, b):
-    """Where t in [0, 1] lies between an end and the middle, and its speed. At t = 0 is the end a,
-    or b with `right`, infinite or not, so that floats are dense there."""
+    """Return the point for t in [0, 1] between an end and the middle, and its derivative. The end
+    at t = 0 is a, or b if `right`, and may be infinite; floats are dense near it."""
     if a > -math.inf and b < math.inf:
         half = 0.5 * (b - a)
         return b - half * t if right else a + half * t, half
@@ -135,7 +135,7 @@ def place(t, right, a, b):
 
 
 def panel(f, a, b, args, right, left, width):
-    """The integral by Kronrod's rule of t from `left` on, and what Gauss's rule differs by."""
+    """Return the integral over t from `left` (Kronrod), and the distance to Gauss's rule."""
     own, other, half = 0.0, 0.0, 0.5 * width
     for i in range(POINTS):
         x, speed = place(left + half * (1.0 + NODES[i]), right, a, b)
@@ -146,9 +146,9 @@ def panel(f, a, b, args, right, left, width):
 
 
 def quad(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, limit=50):
-    """The integral of func from a to b, and a bound of its error. From either end to the middle a
-    panel is halved until the rules of Gauss and Kronrod agree, or differ by rounding; the next is
-    twice as wide. Points stay apart from each other, and their speeds finite."""
+    """Return the integral of func from a to b, and a bound of its error. From both ends to the
+    middle, a panel is halved until the rules of Gauss and Kronrod agree up to rounding; the next
+    panel is twice as wide. Points stay distinct, and their derivatives finite."""
     args, total, off, least = listed(args), 0.0, 0.0, epsabs
     right, left, width = False, 0.0, 1.0
     for k in range(PANELS):
@@ -171,7 +171,7 @@ def quad(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, lim
 
 
 def fixed_quad(func, a, b, args=(), n=5):
-    """The integral of func from a to b by Gauss's rule of n points, up to 8, and None."""
+    """Return the integral of func from a to b by Gauss's rule of n <= 8 points, and None."""
     args, (nodes, weights) = listed(args), LEGENDRE[n]
     middle, half, total = 0.5 * (a + b), 0.5 * (b - a), 0.0
     for node, weight in zip(nodes, weights, strict=True):
@@ -184,8 +184,8 @@ def fixed_quad(func, a, b, args=(), n=5):
 
 
 def simpson(y, x=None, dx=1.0):
-    """The integral of parabolas through points; of an even number the last step is that of the
-    parabola through the last three (Cartwright, 2017)."""
+    """Return the integral of parabolas through points; for an even number of points the last step
+    is that of the parabola through the last three (Cartwright, 2017)."""
     steps = [1.0 * dx if x is None else x[i + 1] - x[i] for i in range(len(y) - 1)]
     if len(y) == 2:
         return 0.5 * steps[0] * (y[0] + y[1])

@@ -1,8 +1,8 @@
 """Functions of `scipy.special` that are written with others: plain scalar functions under SciPy's
 names, captured like the user's own.
 
-What is written with a recurrence in a degree takes whole degrees from 0 on, and gives NaN for
-others. Formulas: NIST Digital Library of Mathematical Functions, chapters 5, 8, 10 and 18.
+Functions with a recurrence in a degree take whole degrees from 0 on, and give NaN for other
+degrees. Formulas: NIST Digital Library of Mathematical Functions, chapters 5, 8, 10 and 18.
 """
 
 import math
@@ -13,7 +13,7 @@ from nbgraph.kernels.capture import special as base
 
 
 def _alternating(count):
-    """The weights of the first `count` terms of the alternating zeta series."""
+    """Return the weights of the first `count` terms of the alternating zeta series."""
     parts = [
         count
         * math.factorial(count + i - 1)
@@ -33,7 +33,7 @@ LOGARITHMS = tuple(math.log(k + 1) for k in range(24))
 
 
 def log_ndtr(x):
-    """The logarithm of the distribution function of the normal distribution."""
+    """Return the logarithm of the normal distribution function."""
     t = -x * math.sqrt(0.5)
     if x < -1.0:
         return math.log(0.5 * base.erfcx(t)) - t * t
@@ -41,7 +41,7 @@ def log_ndtr(x):
 
 
 def stdtr(df, t):
-    """The distribution function of Student's t distribution."""
+    """Return the distribution function of Student's t distribution."""
     square = t * t
     if square < df:
         half = 0.5 * base.betainc(0.5, 0.5 * df, square / (df + square))
@@ -51,7 +51,7 @@ def stdtr(df, t):
 
 
 def stdtrit(df, p):
-    """The quantile of Student's t distribution."""
+    """Return the quantile of Student's t distribution."""
     tail = p if p < 0.5 else 1.0 - p
     if tail > 0.25:  # the middle, of which base.betainc(1/2, df/2) is the share
         x = base.betaincinv(0.5, 0.5 * df, 1.0 - 2.0 * tail)
@@ -73,7 +73,7 @@ fdtrc = lambda dfn, dfd, x: fdtr_share(0.5 * dfn, 0.5 * dfd, dfn * x, dfd, True)
 
 
 def fdtr_share(a, b, u, v, upper):
-    """betainc(a, b, u / (u + v)), or its complement, of the side that keeps its digits."""
+    """Return betainc(a, b, u / (u + v)), or its complement (`upper`), without cancellation."""
     if (u < v) != upper:
         return base.betainc(a, b, u / (u + v)) if u < v else base.betainc(b, a, v / (u + v))
     return base.betaincc(b, a, v / (u + v)) if v < u else base.betaincc(a, b, u / (u + v))
@@ -88,13 +88,13 @@ pdtrc = lambda k, m: base.gammainc(math.floor(k) + 1.0, m)  # 1 - pdtr(k, m)
 
 
 def bdtr(k, n, p):
-    """The distribution function of the binomial distribution."""
+    """Return the distribution function of the binomial distribution."""
     k = base.floating(math.floor(k))
     return 1.0 if k >= n else base.betaincc(k + 1.0, n - k, p)
 
 
 def bdtrc(k, n, p):
-    """1 - bdtr(k, n, p)."""
+    """Return 1 - bdtr(k, n, p)."""
     k = base.floating(math.floor(k))
     return 0.0 if k >= n else base.betainc(k + 1.0, n - k, p)
 
@@ -126,8 +126,8 @@ zeta = lambda x, q=None: _riemann(x) if q is None else base.hurwitz(x, q)
 
 
 def _riemann(s):
-    """Riemann's zeta function, by its alternating series (Borwein, "An efficient algorithm for the
-    Riemann zeta function", 2000); of negative numbers by reflection."""
+    """Return Riemann's zeta function by its alternating series (Borwein, "An efficient algorithm
+    for the Riemann zeta function", 2000), for negative numbers by reflection."""
     t = 1.0 - s if s < 0.0 else s
     total = 0.0
     for k in range(len(ETA)):
@@ -149,7 +149,7 @@ loggamma = lambda x: math.lgamma(x) if x > 0.0 else math.nan  # log(gamma(x)) of
 
 
 def gammasgn(x):
-    """The sign of gamma(x)."""
+    """Return the sign of gamma(x)."""
     below = base.floating(math.floor(x))
     even = below == 2.0 * math.floor(0.5 * below)
     return 1.0 if x > 0.0 or (even and x != below) else (math.nan if x == below else -1.0)
@@ -160,7 +160,7 @@ factorial = lambda n, exact=False: math.gamma(n + 1.0) if n >= 0.0 else 0.0 * n
 
 
 def binom(n, k):
-    """The binomial coefficient of real numbers, n > -1; NaN of smaller n. DLMF 5.5.3, 5.12.1."""
+    """Return the binomial coefficient of real numbers, n > -1, else NaN. DLMF 5.5.3, 5.12.1."""
     if k > -1.0 and n - k > -1.0:
         return 1.0 / ((n + 1.0) * base.beta(n - k + 1.0, k + 1.0))
     low = k if k <= -1.0 else n - k
@@ -176,12 +176,12 @@ perm = lambda N, k: poch(N - k + 1.0, k) if k >= 0.0 and k <= N else 0.0 * N * k
 
 
 def poch(z, m):
-    """Pochhammer's symbol gamma(z + m) / gamma(z), z > 0."""
+    """Return Pochhammer's symbol gamma(z + m) / gamma(z), z > 0."""
     return math.gamma(m) / base.beta(z, m) if m > 0.0 else math.gamma(z + m) / math.gamma(z)
 
 
 def agm(a, b):
-    """The arithmetic-geometric mean."""
+    """Return the arithmetic-geometric mean."""
     a, b = base.floating(a), base.floating(b)
     for _ in range(8):
         a, b = 0.5 * (a + b), math.sqrt(a * b)
@@ -204,14 +204,14 @@ huber = lambda delta, r: 0.5 * r * r if abs(r) <= delta else delta * (abs(r) - 0
 
 
 def pseudo_huber(delta, r):
-    """A smooth Huber loss."""
+    """Return a smooth Huber loss."""
     u = r / delta
     square = u * u
     return delta * delta * (square / (1.0 + math.sqrt(1.0 + square)))
 
 
 def kl_div(x, y):
-    """x log(x / y) - x + y; inf where either is negative or y alone 0."""
+    """Return x log(x / y) - x + y; inf where either is negative or y alone 0."""
     if x > 0.0 and y > 0.0:
         return x * math.log(x / y) - x + y
     return x + y if (x != x or y != y) else (y if x == 0.0 and y >= 0.0 else math.inf)
@@ -230,7 +230,7 @@ inv_boxcox1p = lambda y, lmbda: math.expm1(_log_of_power(y, lmbda))
 
 
 def _of_degree(n, now, step):
-    """The polynomial of a degree, by the one before and the one before that."""
+    """Return the polynomial of a degree by a three-term recurrence."""
     last = 1.0
     for k in range(1, int(n)):
         last, now = now, step(k, last, now)
@@ -265,8 +265,8 @@ eval_gegenbauer = lambda n, alpha, x: _of_degree(
 
 
 def spherical_jn(n, z):
-    """The spherical Bessel function of the first kind, of a whole order; below 0 a fractional one
-    has SciPy's sign."""
+    """Return the spherical Bessel function of the first kind, of a whole order; for negative z and
+    a fractional order with SciPy's sign."""
     order = math.trunc(n)
     if z == 0.0:
         return 1.0 if order == 0 else 0.0
@@ -283,7 +283,7 @@ spherical_kn = lambda n, z: (
 
 
 def spherical_in(n, z):
-    """The modified spherical Bessel function of the first kind, z >= 0."""
+    """Return the modified spherical Bessel function of the first kind, z >= 0."""
     n = math.trunc(n)
     if z == 0.0:
         return 1.0 if n == 0 else 0.0
