@@ -20,7 +20,7 @@ BOUND = 1e-5
 NEVER = {name for name in PUBLIC if name.startswith(("random_", "rand_", "sample_"))}
 NEVER -= {name for name in PUBLIC if "_pdf_" in name}
 NEVER |= {"BatchNorm", "batch_statistics", "Dropout", "dropout", "rrelu", "sample_multinomial"}
-NEVER |= {"shuffled"}
+NEVER |= {"shuffled", "box_nms", "MultiBoxTarget", "MultiBoxDetection"}  # the latter scan boxes
 
 
 def is_elementwise(name):

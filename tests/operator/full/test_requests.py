@@ -242,7 +242,7 @@ def test_fully_connected_frees_its_output_and_pooling_does_not():
     ):
         exe = (layer + 1.0).simple_bind(x=(4, 8))
         forward, backward = exe._bound.halves
-        names = [str(v.name) for v in backward.wanted.source.variables]
+        names = [str(v.name) for v in backward.target.source.variables]
         assert any("[0] kept" in n for n in names) == kept, names
 
 
