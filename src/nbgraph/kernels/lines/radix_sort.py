@@ -1,8 +1,9 @@
-"""The text of a kernel that puts each line in order by the digits of keys: radix sort.
+"""The text of a radix sort: a kernel that sorts each line by the digits of integer keys.
 
-Keys are those of `placing`: integers in the order of the elements, in which NaN are equal, and both
-zeros. From the last digit to the first, elements go to where the counts of lesser digits say, equal
-ones in their order, so that the order is stable. A digit that all elements share is passed over.
+Keys are those of `arg_extremes`: integers in the order of the elements, with all NaN equal and both
+zeros equal. Each pass, from the lowest digit to the highest, moves elements to positions computed
+from the counts of lesser digits and keeps equal ones in order, so that the sort is stable. A digit
+that all elements share needs no pass.
 """
 
 from collections.abc import Sequence
@@ -11,12 +12,12 @@ from nbgraph.kernels.compiler.written import Record, function, inner
 from nbgraph.kernels.lines.arg_extremes import integer_of, key_lines
 from nbgraph.kernels.scalar.kinds import ITEMSIZE
 
-_LONG = 1 << 12  # elements of a line from which on digits are longer
+_LONG = 1 << 12  # elements of a line from which digits have 11 bits
 
 
 def digits(dtype: str, size: int, *, places: bool) -> tuple[int, int, int]:
-    """Return the bits of a digit, the number of digits, and the bytes of a tile's memory, for lines
-    of so many elements."""
+    """Return the bits of a digit, the number of digits, and the bytes of scratch memory of a tile,
+    for lines of `size` elements."""
     bits = 8 if size < _LONG else 11
     turns = -(-8 * ITEMSIZE[dtype] // bits)
     words = (turns << bits) - (-size * (2 * ITEMSIZE[dtype] + 8 * places) // 8)
@@ -26,9 +27,10 @@ def digits(dtype: str, size: int, *, places: bool) -> tuple[int, int, int]:
 def radix_sort_text(
     name: str, dtype: str, arrays: Sequence[str], *, descending: bool, bits: int, turns: int
 ) -> str:
-    """Return the text of a kernel that writes the first `k` of the `size` elements of each line, in
-    order, to `out`, and their places to `places`, where `arrays` name them. A tile: `share` of the
-    `lines`, with `nbytes` of `room`: for counts of digits, for places and for elements twice."""
+    """Return the text of a kernel that writes the first `k` of the `size` elements of each line in
+    order to `out`, and their indices to `places`, if `arrays` names these. A tile has `share` of
+    the `lines` and `nbytes` of `room`, for counts of digits and two copies of indices and elements.
+    """
     kind, places, values = integer_of(dtype), "places" in arrays, "out" in arrays
     rest = "inner", "lines", "share", "nbytes"
     return function(
@@ -53,11 +55,11 @@ def radix_sort_text(
 
 
 def _sorted(dtype: str, places: bool, descending: bool, bits: int, turns: int) -> list[str]:
-    """Return the lines that leave the elements of a line in order at `p`, their places at `q`."""
+    """Return the lines that sort the elements of a line to `p`, and their indices to `q`."""
     item, many, kind = ITEMSIZE[dtype], 1 << bits, integer_of(dtype)
     key = key_lines(dtype, least=descending, nan_last=descending)
     key = [line.replace("KEY", "key").replace("ELEMENT", "element") for line in key]
-    if dtype not in ("uint8", "uint16"):  # whose keys have no sign
+    if dtype not in ("uint8", "uint16"):  # keys of the others are signed
         key.append(f"key = key {'^' if item == 8 else '-'} ({-(1 << (8 * item - 1))})")
     digits = [f"{t * many} + ((key >> {t * bits}) & {many - 1})" for t in range(turns)]
     counted = [f"c = {own}\nstore(counts, c, load(counts, c) + 1)" for own in digits]

@@ -227,7 +227,7 @@ def _suppress(alive: Any, part: Any) -> tuple[Any, None]:
 
 
 def sorted_boxes(order: Any, x: Any, flags: Any) -> tuple[Any, Any]:
-    """Return boxes and what is known of each in the order of increasing numbers."""
+    """Return boxes and their flags in ascending order of the numbers `order`."""
     order = library.argsort(order, 1)
     x = library.take_along_axis(x, library.expand_dims(order, 2), 1)
     return x, library.take_along_axis(flags, order, 1)
@@ -262,8 +262,8 @@ def unsuppressed(data: Any, places: Any, limits: Any, form: str, result: str) ->
 
 
 def survivors(valid: Any, boxes: Any, overlap: float, kinds: Any, *, equal: bool = False) -> Any:
-    """Return which boxes stay, of those that are valid, in the order in which they suppress others;
-    `kinds`: a box suppresses those of its own alone; `equal`: so much overlap is enough."""
+    """Return which of the valid boxes survive; earlier boxes suppress later ones that they overlap.
+    `kinds`: a box suppresses only boxes of its kind. `equal`: an overlap of `overlap` suffices."""
     numbers, pairs = np.arange(boxes.shape[1]), (np.s_[:, :, None], np.s_[:, None])
     shares = _shares(*(corners(boxes[at], "corner") for at in pairs))
     over = (shares >= overlap if equal else shares > overlap) & (numbers[:, None] < numbers)

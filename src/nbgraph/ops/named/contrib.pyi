@@ -17,12 +17,12 @@ def overlaps(lhs: Any, rhs: Any, form: str) -> Any:
 def corners(boxes: Any, form: str) -> tuple[Any, Any]:
     """Return where boxes begin and end, along x and y."""
 def sorted_boxes(order: Any, x: Any, flags: Any) -> tuple[Any, Any]:
-    """Return boxes and what is known of each in the order of increasing numbers."""
+    """Return boxes and their flags in ascending order of the numbers `order`."""
 def unsuppressed(data: Any, places: Any, limits: Any, form: str, result: str) -> Any:
     """Return the boxes that remain, by score, then -1."""
 def survivors(valid: Any, boxes: Any, overlap: float, kinds: Any, *, equal: bool=False) -> Any:
-    """Return which boxes stay, of those that are valid, in the order in which they suppress others;
-    `kinds`: a box suppresses those of its own alone; `equal`: so much overlap is enough."""
+    """Return which of the valid boxes survive; earlier boxes suppress later ones that they overlap.
+    `kinds`: a box suppresses only boxes of its kind. `equal`: an overlap of `overlap` suffices."""
 def priors(data: Any, sizes: Any, ratios: Any, clip: bool, steps: Any, offsets: Any) -> Any:
     """Return boxes around each cell of a map."""
 def head(data: Any, heads: int, parts: int, part: int) -> Any:

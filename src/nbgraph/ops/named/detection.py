@@ -14,18 +14,18 @@ from nbgraph.ops.named.contrib import corners, overlaps, sorted_boxes, survivors
 _TABLE = """
 MultiBoxTarget(anchor, label, cls_pred, overlap_threshold=0.5, ignore_label=-1.0,
     negative_mining_ratio=-1.0, negative_mining_thresh=0.5, minimum_negative_samples=0,
-    variances=(0.1, 0.1, 0.2, 0.2)): What a detector is to predict: each object belongs to the
-    anchor that overlaps it most, and to those that overlap it by more than the threshold.
+    variances=(0.1, 0.1, 0.2, 0.2)): The training targets of a detector: an object is matched to the
+    anchor with the largest overlap, and to anchors with an overlap above the threshold.
     anchor : array (1, anchors, 4): left, top, right and bottom, as of `MultiBoxPrior`
     label : array (samples, objects, 5 or more): class, left, top, right, bottom; then rows of -1
-    cls_pred : array (samples, classes + 1, anchors): scores, which choose negatives
-    negative_mining_ratio : float: so many anchors without objects for one with, of the least
-        probable background and overlaps below negative_mining_thresh; -1 for all
-    variances : floats, by which places and sizes are divided
+    cls_pred : array (samples, classes + 1, anchors): scores, for the choice of negatives
+    negative_mining_ratio : float, the number of negative anchors for each matched one: those with
+        the least probable background and overlaps below negative_mining_thresh; -1 for all
+    variances : floats, divisors of offsets and sizes
     minimum_negative_samples : ignored, as in MXNet
-    -> arrays of places (samples, anchors * 4), of 1 where they count (the same shape), and of
-        classes (samples, anchors): 0 without object, `ignore_label` if not chosen; constants
-    ! ShapeError where shapes do not fit.
+    -> three arrays without gradients: offsets (samples, anchors * 4), their mask of 0 and 1 (same
+        shape), and classes (samples, anchors): 0 for no object, `ignore_label` if not chosen
+    ! ShapeError if shapes do not match.
     >>> anchor, label = [[[0.0, 0.0, 0.5, 0.5], [0.5, 0.5, 1, 1]]], [[[2.0, 0.5, 0.5, 1, 1]]]
     >>> MultiBoxTarget(anchor, label, [[[0.5, 0.5]] * 4])[2]
     array([[0., 3.]])
@@ -52,7 +52,8 @@ MultiBoxDetection(cls_prob, loc_pred, anchor, clip=True, threshold=0.01, backgro
 
 
 def _fitting(name: str, *operands: Any) -> Any:
-    """Return operands as constants, anchors and scores first, where they fit; else ShapeError."""
+    """Return anchors, scores and the third operand without gradients; raise ShapeError for shapes
+    that do not match."""
     anchor, scores, other = (library.stop_gradient(as_known(name, x)) for x in operands)
     if len(scores.shape) != 3 or anchor.shape != (1, scores.shape[2], 4):
         shapes = f"anchor{anchor.shape}, scores{scores.shape}"
@@ -61,7 +62,7 @@ def _fitting(name: str, *operands: Any) -> Any:
 
 
 def _match(state: Any, _: Any) -> tuple[Any, None]:
-    """Let the largest overlap that is left join its anchor and its object."""
+    """Match the anchor and the object of the largest remaining overlap."""
     left, match = state
     anchors, objects = left.shape[1:]
     flat = library.reshape(left, (-1, anchors * objects))
@@ -76,7 +77,7 @@ def _match(state: Any, _: Any) -> tuple[Any, None]:
 def targets(
     anchor: Any, label: Any, scores: Any, threshold: float, ignored: float, mining: Any, scale: Any
 ) -> Any:
-    """Return places, where they count, and classes."""
+    """Return offsets of boxes, the mask of matched anchors, and classes; see MultiBoxTarget."""
     anchor, scores, label = _fitting("MultiBoxTarget", anchor, scores, label)
     if len(label.shape) != 3 or label.shape[2] < 5:
         raise ShapeError(f"MultiBoxTarget: label{label.shape}; expected (samples, objects, 5)")
@@ -111,7 +112,7 @@ def targets(
 def detected(
     scores: Any, places: Any, anchor: Any, limits: Any, competing: Any, force: bool, scale: Any
 ) -> Any:
-    """Return classes, probabilities and boxes of the objects that stay."""
+    """Return classes, probabilities and boxes of detected objects; see MultiBoxDetection."""
     anchor, scores, places = _fitting("MultiBoxDetection", anchor, scores, places)
     (first, last), (clip, least), (overlap, topk) = corners(anchor, "corner"), limits, competing
     moves = library.reshape(places, (-1, *anchor.shape[1:])) * np.array(scale, "float32")

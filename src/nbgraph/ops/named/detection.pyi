@@ -5,31 +5,31 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def targets(anchor: Any, label: Any, scores: Any, threshold: float, ignored: float, mining: Any, scale: Any) -> Any:
-    """Return places, where they count, and classes."""
+    """Return offsets of boxes, the mask of matched anchors, and classes; see MultiBoxTarget."""
 def detected(scores: Any, places: Any, anchor: Any, limits: Any, competing: Any, force: bool, scale: Any) -> Any:
-    """Return classes, probabilities and boxes of the objects that stay."""
+    """Return classes, probabilities and boxes of detected objects; see MultiBoxDetection."""
 def MultiBoxTarget(anchor: Operand[Carried], label: Operand[Carried], cls_pred: Operand[Carried], overlap_threshold: Any=0.5, ignore_label: Any=-1.0, negative_mining_ratio: Any=-1.0, negative_mining_thresh: Any=0.5, minimum_negative_samples: Any=0, variances: Any=(0.1, 0.1, 0.2, 0.2)) -> Carried:
-    r"""What a detector is to predict: each object belongs to the anchor that overlaps it most, and to
-    those that overlap it by more than the threshold.
+    r"""The training targets of a detector: an object is matched to the anchor with the largest overlap,
+    and to anchors with an overlap above the threshold.
 
     Parameters
     ----------
     anchor : array (1, anchors, 4): left, top, right and bottom, as of `MultiBoxPrior`
     label : array (samples, objects, 5 or more): class, left, top, right, bottom; then rows of -1
-    cls_pred : array (samples, classes + 1, anchors): scores, which choose negatives
-    negative_mining_ratio : float: so many anchors without objects for one with, of the least
-        probable background and overlaps below negative_mining_thresh; -1 for all
+    cls_pred : array (samples, classes + 1, anchors): scores, for the choice of negatives
+    negative_mining_ratio : float, the number of negative anchors for each matched one: those with
+        the least probable background and overlaps below negative_mining_thresh; -1 for all
     minimum_negative_samples : ignored, as in MXNet
-    variances : floats, by which places and sizes are divided
+    variances : floats, divisors of offsets and sizes
 
     Returns
     -------
-    arrays of places (samples, anchors * 4), of 1 where they count (the same shape), and of
-        classes (samples, anchors): 0 without object, `ignore_label` if not chosen; constants
+    three arrays without gradients: offsets (samples, anchors * 4), their mask of 0 and 1 (same
+        shape), and classes (samples, anchors): 0 for no object, `ignore_label` if not chosen
 
     Raises
     ------
-    ShapeError where shapes do not fit.
+    ShapeError if shapes do not match.
 
     >>> anchor, label = [[[0.0, 0.0, 0.5, 0.5], [0.5, 0.5, 1, 1]]], [[[2.0, 0.5, 0.5, 1, 1]]]
     >>> MultiBoxTarget(anchor, label, [[[0.5, 0.5]] * 4])[2]
