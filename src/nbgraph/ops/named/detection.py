@@ -91,7 +91,9 @@ def targets(
     near = (match < 0) & (most > (threshold if threshold > 0 else 2))
     match = library.where(near, library.argmax(shared, axis=2), match)
     positive = match >= 0
-    negative = ~positive & real[:, :1]
+    # symbols have `cls_pred` as an argument even if no negatives are chosen by it
+    every = library.ones_like(scores[:, 0], dtype="bool")
+    negative = ~positive & real[:, :1] & every
     if mining[0] > 0:
         negative = negative & (most < mining[1])
         order = library.where(negative, library.softmax(scores, axis=1)[:, 0], np.inf)
@@ -104,7 +106,7 @@ def targets(
     shifts = ((c + d) - (a + b)) / 2 / (b - a), library.log((d - c) / (b - a))
     shifts = library.concatenate(shifts, 2) / np.array(scale, "float32")
     mask = library.broadcast_to(positive[:, :, None], shifts.shape)
-    kind = library.where(positive, own[:, :, 0] + 1, library.where(negative, 0, ignored))
+    kind = library.where(negative, 0, library.where(positive, own[:, :, 0] + 1, ignored))
     shifts, mask = library.where(mask, shifts, 0), library.astype(mask, label.dtype)
     return *(library.reshape(x, (x.shape[0], -1)) for x in (shifts, mask)), kind
 
