@@ -1,4 +1,4 @@
-"""The fast path of operators over whole arrays: what it gives, who is told, and when it declines.
+"""The fast path of operators over whole arrays: its results, its records, and when it declines.
 
 A test that says it took a call closes the slow path first.
 """
@@ -219,7 +219,7 @@ def test_products_of_any_layouts(m, k, n, first, second, dtype):
 
 
 def test_gradients_are_recorded(threaded):
-    """The tape is told of each call as the slow path tells it."""
+    """The tape records each call as by the slow path."""
     x, w = values(4, 5), values(5, 3)
     found = []
     for _ in range(4):

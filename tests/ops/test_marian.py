@@ -123,9 +123,9 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_numbers(name):
     call, operands, wanted = CASES[name]
-    found = call(ng, *map(ng.array, operands))
-    np.testing.assert_allclose(found.asnumpy().ravel(), np.ravel(wanted), 1e-3, 1e-3)
+    result = call(ng, *map(ng.array, operands))
+    np.testing.assert_allclose(result.asnumpy().ravel(), np.ravel(wanted), 1e-3, 1e-3)
     names = [f"x{k}" for k in range(len(operands))]
     variables = [ng.var(n, x.shape, x.dtype) for n, x in zip(names, operands, strict=True)]
     (graph,) = call(ng, *variables).eval(**dict(zip(names, operands, strict=True)))
-    np.testing.assert_allclose(graph.asnumpy(), found.asnumpy(), 1e-6, 1e-6)
+    np.testing.assert_allclose(graph.asnumpy(), result.asnumpy(), 1e-6, 1e-6)

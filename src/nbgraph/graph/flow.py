@@ -79,7 +79,7 @@ def _certain_extents(node: GraphNode, operands: Shapes) -> Shapes | None:
 
 def _only_fit(node: GraphNode, operands: Shapes, outputs: Shapes) -> Shapes:
     """Return the operands with their only unknown extent set, if exactly one value fits the other
-    known shapes, found by inference for candidates."""
+    known shapes, by inference for candidates."""
     missing = [(k, s.index(None)) for k, s in enumerate(operands) if s is not None and None in s]
     if len(missing) != 1 or any(s is None or s.count(None) > 1 for s in operands):
         return operands

@@ -1,4 +1,4 @@
-"""Text files as blocks of rows: the offsets of blocks are found once, without parsing values."""
+"""Text files as blocks of rows; a pass that does not parse values finds the offsets of blocks."""
 
 from __future__ import annotations
 

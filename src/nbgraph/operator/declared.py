@@ -76,7 +76,7 @@ DOCS: Mapping[str, str] = {
 _MARKS = {"-> ": "Returns", "! ": "Raises"}
 _MAKING = forkable(threading.RLock())
 _TABLES: list[Postponed] = []
-_COMPLETE: list[bool] = []  # set once postponed rows are made at once
+_COMPLETE: list[bool] = []  # not empty: rows are defined at once
 
 
 class Row(NamedTuple):

@@ -56,10 +56,10 @@ B = TypeVar("B", bound=Block)
 Retire = Callable[[B, Callable[[], None]], object]
 
 KEPT = 1 << 30  # bytes that a pool may keep free in any case
-_ROUND = 1 << 26  # bytes given back, or allocated, between two checks of the free bytes
+_ROUND = 1 << 26  # bytes returned or allocated between two checks of the free bytes
 _NEWEST = 4  # blocks among which `take` looks for an idle one
 _MOST_BUSY, _BUSY_BYTES = 256, 1 << 22  # free blocks of a small class that may be in use
-_SCANNED = 8  # free blocks among which `give` looks for one given back twice
+_SCANNED = 8  # free blocks that `give` checks for a block returned twice
 _REMEMBERED = 4096  # sizes whose class is cached
 
 _settings = config.variable.get

@@ -19,8 +19,8 @@ def test_a_graph_makes_weights_and_infers_them():
     """OPP-02, OPP-14, OPP-16: variables by the node's name, shapes from data, states apart."""
     out = lenet()
     arguments, outputs, states = out.infer_shape(data=(3, 1, 12, 12))
-    found = dict(zip(out.list_arguments(), arguments, strict=True))
-    assert found == {
+    inferred = dict(zip(out.list_arguments(), arguments, strict=True))
+    assert inferred == {
         "data": (3, 1, 12, 12),
         "conv1_weight": (4, 1, 5, 5),
         "conv1_bias": (4,),
@@ -64,12 +64,12 @@ def test_arrays():
     """OPP-14: the same functions on arrays; a transposed convolution undoes a stride."""
     rng = np.random.default_rng(1)
     x, w = rng.normal(size=(2, 3, 6)), rng.normal(size=(4, 3, 3))
-    found = ops.Convolution(x, w, kernel=(3,), num_filter=4, no_bias=True, pad=(1,), stride=(2,))
-    np.testing.assert_array_equal(found, ops.convolution(x, w, pad=1, stride=2))
+    inferred = ops.Convolution(x, w, kernel=(3,), num_filter=4, no_bias=True, pad=(1,), stride=(2,))
+    np.testing.assert_array_equal(inferred, ops.convolution(x, w, pad=1, stride=2))
     back = ops.Deconvolution(
-        found, w, kernel=(3,), num_filter=3, pad=(1,), stride=(2,), adj=(1,), no_bias=True
+        inferred, w, kernel=(3,), num_filter=3, pad=(1,), stride=(2,), adj=(1,), no_bias=True
     )
-    judge = ops.convolution_data(found, w, size=(6,), pad=1, stride=2)
+    judge = ops.convolution_data(inferred, w, size=(6,), pad=1, stride=2)
     np.testing.assert_array_equal(back, judge)
     whole = ops.Pooling(x, global_pool=True, pool_type="avg")
     np.testing.assert_allclose(whole, x.mean(axis=2, keepdims=True))
@@ -113,8 +113,8 @@ def test_channels_may_be_last(op, layout, kernel, groups):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
     net = getattr(ng.sym, op)(ng.var("x"), layout=layout, name="c", **how)
     assert net.list_arguments() == ["x", "c_weight", "c_bias"] == net.list_inputs()
-    found = ng.load_json(net.tojson()).infer_shape(x=shapes[0])
-    assert found[0] == [*shapes] and found[1] == [results[0][0].shape]
+    inferred = ng.load_json(net.tojson()).infer_shape(x=shapes[0])
+    assert inferred[0] == [*shapes] and inferred[1] == [results[0][0].shape]
     exe = net.bind(args=[ng.array(v) for v in values])
     np.testing.assert_allclose(exe.forward()[0].asnumpy(), results[0][0], rtol=1e-5, atol=1e-5)
 
@@ -266,5 +266,5 @@ def test_a_target_of_zeros_is_none():
     image, filters = ng.ones((1, 3, 4, 4)), ng.ones((3, 2, 2, 2))
     how = {"kernel": (2, 2), "stride": (2, 2), "num_filter": 2}
     wanted = ng.nd.Deconvolution(image, filters, **how).asnumpy()
-    found = ng.nd.Deconvolution(image, filters, **how, target_shape=(0, 0)).asnumpy()
-    np.testing.assert_array_equal(found, wanted)
+    inferred = ng.nd.Deconvolution(image, filters, **how, target_shape=(0, 0)).asnumpy()
+    np.testing.assert_array_equal(inferred, wanted)

@@ -231,7 +231,7 @@ class _Makers:
         return not _line.compiles_elsewhere()
 
     def release(self) -> None:
-        """Do nothing: nothing is held."""
+        """Do nothing."""
 
 
 _makers = forkable(_Makers())

@@ -65,7 +65,7 @@ def in_one_dtype(op: Any) -> None:
 
 
 def _parts(layer: Layer, itemsize: int) -> list[slice]:
-    """Return slices of images whose columns are made at once."""
+    """Return slices of images whose columns are computed at once."""
     each = max(1, layer.groups * layer.rows * layer.windows.spots * itemsize)
     count = layer.images if layer.windows.plain else max(1, MOST_COLUMNS // each)
     return [slice(k, min(k + count, layer.images)) for k in range(0, layer.images, count)]

@@ -33,7 +33,7 @@ MultiBoxTarget(anchor, label, cls_pred, overlap_threshold=0.5, ignore_label=-1.0
         (negative_mining_ratio, negative_mining_thresh), variances)
 MultiBoxDetection(cls_prob, loc_pred, anchor, clip=True, threshold=0.01, background_id=0,
     nms_threshold=0.5, force_suppress=False, variances=(0.1, 0.1, 0.2, 0.2), nms_topk=-1): The
-    objects that a detector has found, by probability, without those that overlap others much.
+    detected objects by probability, without those that overlap more probable ones.
     cls_prob : array (samples, classes + 1, anchors): probabilities, the background's first
     loc_pred, anchor : arrays (samples, anchors * 4), (1, anchors, 4), as of `MultiBoxTarget`
     clip, background_id : whether boxes end with the picture; ignored, as in MXNet

@@ -36,7 +36,7 @@ def MultiBoxTarget(anchor: Operand[Carried], label: Operand[Carried], cls_pred: 
     array([[0., 3.]])
     """
 def MultiBoxDetection(cls_prob: Operand[Carried], loc_pred: Operand[Carried], anchor: Operand[Carried], clip: bool=True, threshold: Any=0.01, background_id: Any=0, nms_threshold: Any=0.5, force_suppress: bool=False, variances: Any=(0.1, 0.1, 0.2, 0.2), nms_topk: Any=-1) -> Carried:
-    r"""The objects that a detector has found, by probability, without those that overlap others much.
+    r"""The detected objects by probability, without those that overlap more probable ones.
 
     Parameters
     ----------

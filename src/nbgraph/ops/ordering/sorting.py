@@ -30,7 +30,7 @@ _LONG = 512  # elements of a line up to which NumPy's networks of vectors are th
 _INSERTED = 8  # elements for each byte of one, up to which a line is sorted by insertion
 _TILES = 16  # into which lines are cut at most, each with memory of its own
 _PASSED = 1 << 14  # elements that are passed at most when the first of a line are found so
-_FOREMOST = 1024  # elements that are found by the blocks of a line, which has four times as many
+_FOREMOST = 1024  # elements up to which blocks are searched, in lines of four times as many blocks
 
 
 class OrderingOp(ArrayOp):
