@@ -70,7 +70,7 @@ def _of_vectors(call: Call) -> Value | None:
     sized = not any(isinstance(value, Resizable) for value in call.values)
     if make is not None and sized and (target in arrays.MAKERS or _has_tuple(call.values)):
         return call.answer(make, *call.args, **call.kwargs)
-    fn = lookup(vectors.FUNCTIONS, target) or vectors.of_statistics(target)
+    fn = lookup(vectors.FUNCTIONS, target) or vectors.text_by_module(target)
     fn = fn if sized else fn or lookup(_REDUCTIONS, target)
     if fn is None or not _has_tuple(call.values):
         return None
@@ -369,4 +369,4 @@ def takes_tuples(target: object) -> bool:
     """Return whether a function may be known for tuples or arrays, but not for numbers."""
     tables = (_MAKERS, vectors.FUNCTIONS, arrays.FUNCTIONS)
     known = any(lookup(table, target) is not None for table in tables)
-    return known or vectors.of_statistics(target) is not None
+    return known or vectors.text_by_module(target) is not None

@@ -306,11 +306,8 @@ _NUMPY = table(
     "isin polyval cross searchsorted digitize average count_nonzero nansum nanmean nanmax nanmin "
     "interp select choose piecewise convolve quantile percentile argsort trace"
 )
-_SERIES = "chebyshev.chebval legendre.legval laguerre.lagval hermite.hermval hermite_e.hermeval"
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **{getattr(np, name): text for name, text in _NUMPY.items()},
-    np.polynomial.polynomial.polyval: polyval_rising,
-    **{operator.attrgetter(r)(np.polynomial): globals()[r.split(".")[1]] for r in _SERIES.split()},
     getattr(np, "trapezoid", None) or getattr(np, "trapz", None): trapezoid,
     **{getattr(np.linalg, name): text for name, text in table("norm det inv solve").items()},
     math.dist: dist,
@@ -319,15 +316,22 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 # what they say of all entries of a matrix is what they say of the vector of these
 OF_ENTRIES = {np.average, np.count_nonzero, np.nansum, np.nanmean, np.nanmax, np.nanmin}
 OF_ENTRIES |= {np.linalg.norm, np.quantile, np.percentile}
-# of the module `statistics`, by name: it stays unimported
-_STATISTICS = table(
-    "mean fmean=average median harmonic_mean geometric_mean pvariance pstdev "
-    "variance=sample_variance stdev=sample_std"
-)
+# functions of modules that stay unimported, by their module and name
+_BY_MODULE = {
+    "statistics": table(
+        "mean fmean=average median harmonic_mean geometric_mean pvariance pstdev "
+        "variance=sample_variance stdev=sample_std"
+    ),
+    "numpy.polynomial.polynomial": {"polyval": polyval_rising},
+    "numpy.polynomial.chebyshev": table("chebval"),
+    "numpy.polynomial.legendre": table("legval"),
+    "numpy.polynomial.laguerre": table("lagval"),
+    "numpy.polynomial.hermite": table("hermval"),
+    "numpy.polynomial.hermite_e": table("hermeval"),
+}
 
 
-def of_statistics(target: object) -> Callable[..., Any] | None:
-    """Return the text of a function of `statistics`, or None."""
-    if getattr(target, "__module__", None) != "statistics":
-        return None
-    return _STATISTICS.get(getattr(target, "__name__", ""))
+def text_by_module(target: object) -> Callable[..., Any] | None:
+    """Return the text of a function of `statistics` or `numpy.polynomial`, or None."""
+    texts = _BY_MODULE.get(getattr(target, "__module__", None) or "")
+    return texts.get(getattr(target, "__name__", "")) if texts else None

@@ -4,12 +4,17 @@ A `gather` node reads an entry; the code that creates the node ensures that its 
 the table. Kernels hold a table as a constant array, floats in their own precision.
 """
 
+from __future__ import annotations
+
 import functools
 import hashlib
 import struct
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _CODES = {"f": "d", "i": "q", "b": "?", "bool": "?"}
 
