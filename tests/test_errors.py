@@ -83,3 +83,12 @@ def test_an_axis_error_is_numpys():
     with pytest.raises(np.exceptions.AxisError, match="axis=5 does not exist") as caught:
         ng.sum(ng.ones(3), axis=5)
     assert isinstance(pickle.loads(pickle.dumps(caught.value)), ng.AxisError)
+
+
+def test_an_unknown_keyword_is_one_error():
+    """The TypeError of Python, which says less, is not shown before it."""
+    with pytest.raises(
+        ng.errors.ArgumentError, match="Dense: unexpected keyword argument"
+    ) as caught:
+        ng.nn.Dense(3, flatten=False)
+    assert caught.value.__suppress_context__

@@ -85,7 +85,7 @@ def refuse_keywords(function: Function, unknown: Iterable[str]) -> Never:
         functions = [vars(c)["__init__"] for c in function.__mro__[:-1] if "__init__" in vars(c)]
     parameters = [p for f in functions for p in inspect.signature(f).parameters.values()]
     names = dict.fromkeys(p.name for p in parameters if p.kind in kinds and p.name != "self")
-    raise ArgumentError(unknown_keyword(function.__name__, next(iter(unknown)), names))
+    raise ArgumentError(unknown_keyword(function.__name__, next(iter(unknown)), names)) from None
 
 
 def refuse_arguments(
