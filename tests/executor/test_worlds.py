@@ -59,7 +59,6 @@ def test_reductions_have_one_order(name, dtype, shape, full):
 
 # operators that are Python functions in plans as they are in calls, and why
 FUNCTIONS = {
-    "each element from the one before": "CTCLoss",
     "sorts": "sort argsort topk sparsemax",
     "copies, by NumPy": "im2col col2im",
     "looks at indices": "unravel_index ravel_multi_index",

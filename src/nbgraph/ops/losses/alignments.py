@@ -6,18 +6,24 @@ alignments run forward and backward through the states, in logarithms; together 
 gradient, which is the second output. There are no second derivatives.
 """
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.dtype import compute_dtype
+from nbgraph.dtype import compute_dtype, name_of
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.tiled_op import tile_call
+from nbgraph.operator.kernel_call import Application, Lowered
+from nbgraph.operator.layout import layout
 from nbgraph.ops.define import by_numpy, define_rows, library, require_floats
 from nbgraph.ops.named.calls import named as named
 from nbgraph.shape import Array, Arrays
 
 _NEVER = -np.inf
+_FLOATS = {"float32", "float64"}
+_MARKS = _FLOATS.union(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
 
 def _infer(data: Spec, label: Spec, *lengths: Spec, **_: Any) -> tuple[Spec, Spec]:
@@ -119,7 +125,35 @@ def _rule(g: Gradients) -> list[Any]:
     return [library.multiply(library.expand_dims(g.out_grads[0], (0, 2)), g.outputs[1])]
 
 
-_CTC = ArrayOp(
+class AlignmentOp(ArrayOp):
+    """The loss of alignments; on hosts a kernel with a tile for each sample."""
+
+    kernels = ("host",)
+
+    def lower(self, case: Application) -> Lowered | None:
+        """See ArrayOp: one kernel of contiguous arrays."""
+        from nbgraph.kernels.compiler.written import written
+        from nbgraph.kernels.lines.alignments import LENGTHS, alignments_text, scratch_bytes
+
+        (data, label, *_), how = case.operands, case.attributes
+        (steps, samples, classes), labels = data.shape, label.shape[1]
+        dtype, *kinds = [name_of(x.dtype) for x in case.operands]
+        if dtype not in _FLOATS or not {*kinds} <= _MARKS or not samples:
+            return None
+        named_lengths = zip([n for n in LENGTHS if how[f"use_{n}"]], kinds[1:], strict=True)
+        text = alignments_text(self.__name__, dtype, kinds[0], list(named_lengths))
+        nbytes = -(-scratch_bytes(dtype, steps, labels) // 64) * 64
+        blank, unused = (0, 0) if how["blank_label"] == "first" else (classes - 1, -1)
+        words, cost = (samples, labels, blank, unused, nbytes), data.size + 40 * steps * label.size
+        code = written(self.__name__, text, dtype)
+        call = tile_call(code, (steps, classes), words, samples, cost)
+        order = tuple(range(len(case.arrays) + 1))
+        call = replace(call, order=order, writes=3)
+        scratch = (layout((samples, nbytes), np.dtype("int8")),)
+        return Lowered((call,), case.contiguous(), scratch, adds=False)
+
+
+_CTC = AlignmentOp(
     "CTCLoss",
     _infer,
     by_numpy(alignments),
