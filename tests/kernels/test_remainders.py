@@ -1,4 +1,5 @@
-"""`%`, `//` and fmod of floats: vectors for quotients of a moderate size, every bit Python's."""
+"""`%`, `//` and fmod: of floats vectors for quotients of a moderate size, every bit Python's; of
+integers vectors up to 32 bits, every number NumPy's."""
 
 import math
 
@@ -48,6 +49,7 @@ def in_a_loop(x, y):
 TWO, ONE = (remainder, floor_division, c_remainder), (wrapped, fraction, by_a_power_of_two)
 ONE = (*ONE, by_a_small_constant)
 NUMPY = {remainder: np.remainder, floor_division: np.floor_divide, c_remainder: np.fmod}
+NG = {remainder: ng.remainder, floor_division: ng.floor_divide}
 
 
 def special(dtype):
@@ -125,3 +127,41 @@ def test_slopes_are_those_of_the_piece():
     assert op.derivative("x")(x, y).tolist() == [1.0, 1.0, 1.0]
     assert op.derivative("y")(x[:2], y[:2]).tolist() == [-3.0, 4.0]
     assert ng.op(fraction).derivative("x")(x).tolist() == [1.0, 1.0, 1.0]
+
+
+# integers ----------------------------------------------------------------------------------------
+
+
+def pairs_of(dtype):
+    """All pairs of 8 bits; of more, limits, neighbours of multiples, and random numbers."""
+    kind, rng = np.iinfo(dtype), np.random.default_rng(5)
+    if kind.bits == 8:
+        every = np.arange(kind.min, kind.max + 1).astype(dtype)
+        return np.repeat(every, 256), np.tile(every, 256)
+    ends = [kind.min, kind.min + 1, -2, -1, 0, 1, 2, 3, 7, kind.max - 1, kind.max]
+    x, y = np.meshgrid(*[np.array([n for n in ends if n >= kind.min], dtype)] * 2)
+    divisors = rng.integers(1, 1 << rng.integers(1, min(kind.bits, 63) - 1, 5000)).astype(dtype)
+    multiples = divisors * (rng.integers(0, min(kind.max, 1 << 62), 5000) // divisors).astype(dtype)
+    near = np.concatenate([multiples, multiples - dtype(1), multiples + dtype(1)])
+    some = rng.integers(kind.min, kind.max, 5000, dtype=dtype)
+    return (
+        np.concatenate([x.ravel(), near, some]),
+        np.concatenate([y.ravel(), np.tile(divisors, 3), some[::-1] >> dtype(3)]),
+    )
+
+
+@pytest.mark.parametrize("compiler", ["llvm", pytest.param("numba", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("function", [remainder, floor_division])
+@pytest.mark.parametrize(
+    "dtype", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
+)
+def test_integers_are_divided_as_by_numpy(dtype, function, compiler):
+    x, y = pairs_of(dtype)
+    with np.errstate(all="ignore"), ng.config(compiler=compiler):
+        wanted = NUMPY[function](x, y)
+        op = ng.op(function)
+        np.testing.assert_array_equal(op(x, y), wanted)
+        np.testing.assert_array_equal(NG[function](ng.array(x), ng.array(y)), wanted)
+        for divisor in y[[1, -1]]:
+            ours = NG[function](ng.array(x), int(divisor)).asnumpy()
+            np.testing.assert_array_equal(ours, NUMPY[function](x, divisor))

@@ -3,7 +3,7 @@
 # pyright: basic
 
 from llvmlite import ir
-from numba import int64, njit, types, uint64
+from numba import float64, int64, njit, types, uint64
 from numba.extending import intrinsic
 
 _inline = njit(
@@ -42,6 +42,25 @@ def uint_mod(a, b):
 
 
 @_inline
+def narrow_floordiv(a, b):
+    """Return `a // b` of integers of at most 32 bits, 0 where b is 0, by the quotient of floats,
+    which vectors have: it is never rounded to a whole number."""
+    divisor = 1 if b == 0 else int64(b)
+    quotient = int64(float64(a) / float64(divisor))
+    rest = a - quotient * divisor
+    quotient = quotient - 1 if (rest != 0) & ((rest < 0) != (divisor < 0)) else quotient
+    return 0 if b == 0 else quotient
+
+
+@_inline
+def narrow_mod(a, b):
+    """Return `a % b` of integers of at most 32 bits, 0 where b is 0, as `narrow_floordiv`."""
+    divisor = 1 if b == 0 else int64(b)
+    rest = a - int64(float64(a) / float64(divisor)) * divisor
+    return rest + divisor if (rest != 0) & ((rest < 0) != (divisor < 0)) else rest
+
+
+@_inline
 def int_shl(a, b, bits):
     """Return `a << b`; 0 where b is not a bit position."""
     return a << b if 0 <= b < bits else a - a
@@ -75,5 +94,8 @@ def wide_product(context, a, b):
     return halves(types.uint64, types.uint64), emit
 
 
-NAMES = (int_floordiv, int_mod, uint_floordiv, uint_mod, int_shl, int_shr, float_to_uint64)
+NAMES = (
+    *(int_floordiv, int_mod, uint_floordiv, uint_mod, narrow_floordiv, narrow_mod),
+    *(int_shl, int_shr, float_to_uint64),
+)
 FUNCTIONS = {"wide_product": wide_product, **{fn.py_func.__name__: fn for fn in NAMES}}

@@ -12,7 +12,8 @@ from nbgraph._version import PACKAGE
 
 SOURCES = tuple(PACKAGE / "native" / f"{name}.py" for name in ("integers", "memory"))
 NAMES = frozenset(
-    "int_floordiv int_mod uint_floordiv uint_mod int_shl int_shr float_to_uint64 row_offset".split()
+    "int_floordiv int_mod uint_floordiv uint_mod narrow_floordiv narrow_mod int_shl int_shr "
+    "float_to_uint64 row_offset".split()
 )
 SHARED = frozenset(("row_offset",))  # called once a row, so one copy suffices
 

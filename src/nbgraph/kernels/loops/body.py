@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from nbgraph.kernel_errors import Raised, raised_code, stuck_code
 from nbgraph.kernels.loops.loop import Loop
 from nbgraph.kernels.scalar.graph import Graph, Node
-from nbgraph.kernels.scalar.kinds import INTEGERS
+from nbgraph.kernels.scalar.kinds import INTEGERS, ITEMSIZE
 from nbgraph.kernels.scalar.nodes import MOVES, RESULT
 from nbgraph.kernels.scalar.tables import Table
 from nbgraph.kernels.scalar.wording import BINARY, place
@@ -334,8 +334,11 @@ class Body:
     def _expression(self, node: Node) -> str:
         op, args = node.op, [self.text(a) for a in node.args]
         if op in ("floordiv", "mod"):
-            sign = "u" if node.kind.startswith("u") else ""
-            return self._wrap(node, f"{sign}int_{op}({args[0]}, {args[1]})")
+            by = "uint" if node.kind.startswith("u") else "int"
+            short = ITEMSIZE.get(node.kind, 8) <= 4 and node.args[1].op != "const"
+            if short and not node.regions:  # within a loop, the latency counts
+                by = "narrow"
+            return self._wrap(node, f"{by}_{op}({args[0]}, {args[1]})")
         if op in _SYMBOL:
             return self._wrap(node, f"{args[0]} {_SYMBOL[op]} {args[1]}")
         if op in _UNARY:
