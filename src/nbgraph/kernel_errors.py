@@ -37,10 +37,10 @@ RAISED_CODE = 6  # for an exception of an element; the rest is a key of _RAISED 
 RAISED_BITS = 18  # size of that key
 
 
-MATRIX_CODE = 251  # for a failure of LAPACK; the rest is an index of _FAILURES
+MATRIX_CODE = 251  # for a failure of LAPACK, and others; the rest is an index of _FAILURES
 
 
-_FAILURES = list[str]()  # descriptions of failures of LAPACK
+_FAILURES = list[tuple[str, type[Exception]]]()  # descriptions of failures, and their exceptions
 
 
 STUCK_CODE = 4  # for a `while` loop that would never end; the rest is a key of _STUCK
@@ -56,15 +56,15 @@ def stuck_code(where: str) -> int:
     return key * 256 + STUCK_CODE
 
 
-def matrix_code(failure: str) -> int:
-    """Return the code for a failure of LAPACK, described by `failure`.
+def matrix_code(failure: str, kind: type[Exception] = LinAlgError) -> int:
+    """Return the code for a failure, by default of LAPACK, described by `failure`.
 
     >>> of_kernel("linalg_solve", matrix_code("singular matrix"))
     LinAlgError('linalg_solve: singular matrix')
     """
-    if failure not in _FAILURES:
-        _FAILURES.append(failure)
-    return _FAILURES.index(failure) * 256 + MATRIX_CODE
+    if (failure, kind) not in _FAILURES:
+        _FAILURES.append((failure, kind))
+    return _FAILURES.index((failure, kind)) * 256 + MATRIX_CODE
 
 
 class Raised(NamedTuple):
@@ -149,7 +149,8 @@ def of_kernel(name: str, code: int) -> Exception:
     if code & 255 == INDEX_CODE:
         return IndexingError(f"{name}: index {code >> 8} is out of bounds of its axis")
     if code & 255 == MATRIX_CODE and code >> 8 < len(_FAILURES):
-        return LinAlgError(f"{name}: {_FAILURES[code >> 8]}")
+        failure, kind = _FAILURES[code >> 8]
+        return kind(f"{name}: {failure}")
     if code & 255 == RAISED_CODE:
         raised = _RAISED.get(code >> 8 & (1 << RAISED_BITS) - 1)
         element = (code >> 8 >> RAISED_BITS) - 1

@@ -116,3 +116,33 @@ def test_sums_of_long_functions_take_one_vector_at_once():
     assert part is not None
     called = re.findall(r"call .* @nbgraph_\w+_v(\d+)\(", part[0])
     assert called == [str(lanewise.register("float32"))]
+
+
+EXPONENTS = [k / 2 for k in range(-18, 19)] + [2.4, -0.3, 21.0, math.inf, -math.inf, math.nan]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("exponent", EXPONENTS)
+def test_equal_exponents_take_shorter_code_with_the_same_bits(dtype, exponent):
+    """Whole exponents up to 8 and halves up to 5/2 take products and a square root, also with
+    zeros, infinities, NaN, negative numbers, and where only the inverse does not overflow."""
+    rng, kind = np.random.default_rng(2), np.finfo(dtype)
+    x = rng.uniform(-3, 3, SIZE).astype(dtype)
+    x[:200:3] = np.abs(x[:200:3])
+    x[300:] = np.abs(x[300:])
+    x[100:110] = [0, -0.0, np.inf, -np.inf, np.nan, kind.max, -kind.max, kind.tiny, 1, -1]
+    x[400:600] = 2.0 ** rng.uniform(kind.minexp, kind.maxexp - 1, 200)
+    same, each = np.full(1, exponent, dtype), np.full(SIZE, exponent, dtype)
+    each[::7] = 0.25  # so that no vector has equal exponents
+    short, general = ng.power(x, same), ng.power(x, each)
+    apart = each == same
+    np.testing.assert_array_equal(short[apart], general[apart])
+    np.testing.assert_array_equal(np.signbit(short[apart]), np.signbit(general[apart]))
+    with np.errstate(all="ignore"):
+        exact = np.power(x.astype(np.longdouble), same.astype(np.longdouble)).astype(dtype)
+        units = np.abs(short - exact) / np.spacing(np.abs(exact))
+    np.testing.assert_array_equal(np.isnan(short), np.isnan(exact))
+    usual = (np.abs(exact) > kind.tiny) & (np.abs(exact) < kind.max / 8)  # 1 / x is not subnormal
+    assert (units[usual] <= 7).all(), x[usual][units[usual] > 7]
+    rest = (np.abs(exact) <= kind.tiny) | (np.abs(exact) >= kind.max / 8)
+    np.testing.assert_allclose(short[rest], exact[rest], rtol=1e-5, atol=kind.tiny)

@@ -52,6 +52,33 @@ def test_histograms(dtype):
         assert (counts.dtype, limits.dtype.kind) == (np.int64, "f")
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "uint8", "int32", "int64", "bool"])
+@pytest.mark.parametrize("size", [1, 2, 100, 3000])
+@pytest.mark.parametrize("bins", [1, 7, 49, "edges"])
+def test_counts_are_those_of_numpy_to_the_last_one(dtype, size, bins):
+    """Values on edges, NaN outside a range, equal values, edges that are equal, strides: in arrays,
+    calls on NDArrays and compiled functions, without functions in the plan."""
+    random = np.random.default_rng(size)
+    edges = np.sort(np.array([0, 1, 2, 2, 3, 1.25, 7]).astype(dtype if dtype != "bool" else "i8"))
+    several = [{}, {"range": (0.5, 3.0)}, {"range": (1, 1)}, {"range": (-1.1, 2.3)}]
+    for scale in (0, 1, 100):
+        x = np.repeat((random.normal(size=size) * scale).astype(dtype), 2)[::2]
+        for options in several if bins != "edges" else [{}]:
+            if options and dtype.startswith("float"):
+                x[0] = np.nan
+            call = lambda v, options=options: ops.histogram(
+                v, edges if bins == "edges" else bins, **options
+            )
+            values = x.astype("uint8") if dtype == "bool" else x
+            wanted = np.histogram(values, edges if bins == "edges" else bins, **options)
+            nd = ng.array(x, dtype=dtype)
+            for results in (call(x), call(nd), ng.jit(call)(nd)):
+                for result, each in zip(results, wanted, strict=True):
+                    np.testing.assert_array_equal(np.asarray(result), each.astype(result.dtype))
+    if bins != "edges":
+        assert not worlds.functions(worlds.bind(call, nd))
+
+
 def test_in_graphs():
     """OPP-24: both are nodes whose shapes follow, and constants for derivatives."""
     x = ng.var("x")
@@ -75,6 +102,7 @@ BAD = [
     (lambda: ops.ravel_multi_index([[7], [0]], (7,)), ShapeError, "coordinates of each axis"),
     (lambda: ops.histogram([1.0, np.nan]), ArgumentError, "is not finite"),
     (lambda: ops.histogram([1.0], [2.0, 1.0]), ArgumentError, "monotonic"),
+    (lambda: np.array(ng.histogram(ng.array([np.inf, 1]))[0]), ArgumentError, "of a is"),
     (lambda: ops.histogram([1.0], [2.0]), ShapeError, "at least two edges"),
     (lambda: ops.histogram([1.0], 0), ArgumentError, "at least 1"),
     (lambda: ops.histogram([1.0], 2.5), ArgumentError, "bins=2.5 is not a whole number"),

@@ -19,7 +19,7 @@ inlined, which the same vectoriser turns into straight code.
 
 import ast
 import functools
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from nbgraph.kernels.llvm.shared import NAME, Shared, shared
@@ -34,6 +34,7 @@ _SHORT = {n for n, row in FUNCTIONS.items() if row.family == "rounding"}.differe
     ("fmod", "fmod_small")
 )  # a few instructions
 _LONG = frozenset("lgamma erf erfc pow atan2 asin acos cbrt".split())  # calls are negligible
+_FIRST = {"pow": ("pow_whole", "pow_short")}  # shorter code, NaN where it does not apply
 _PURE = "nounwind willreturn memory(none)"
 
 
@@ -80,7 +81,8 @@ def called(name: str, compute: str, count: int) -> Called:
 @functools.cache
 def _called(name: str, compute: str, counts: tuple[int, ...]) -> Called:
     """Return the function for `counts` of elements: in the loop, and in its remainder."""
-    kind, inlined = LLVM[compute], f"m_{name}_{compute}"
+    kind, names = LLVM[compute], (*_FIRST.get(name, ()), name)
+    *_, inlined = scalars = [f"m_{each}_{compute}" for each in names]
     arguments = [f"{kind} %x{i}" for i in range(ARITY[name])]
     listed = ", ".join(arguments)
     head = f"define {kind} @{NAME}({listed}) noinline {_PURE}"
@@ -88,12 +90,12 @@ def _called(name: str, compute: str, counts: tuple[int, ...]) -> Called:
     declared = [f"declare {kind} @{NAME}({', '.join(kind for _ in arguments)}) {_PURE}"]
     for count in counts:
         definitions.append(
-            _vector(inlined, f"{NAME}_v{count}", kind, len(arguments), count, min(counts))
+            _vector(scalars, f"{NAME}_v{count}", kind, len(arguments), count, min(counts))
         )
         whole = f"<{count} x {kind}>"
         kinds = ", ".join(whole for _ in arguments)
         declared.append(f"declare {whole} @{NAME}_v{count}({kinds}) {_PURE}")
-    text = "\n".join([*definitions, texts([(name, compute)])])
+    text = "\n".join([*definitions, texts((each, compute) for each in names)])
     module = shared(text, "\n".join(declared))
     vectors = tuple(f"{module.symbol}_v{count}" for count in counts)
     variants = ",".join(
@@ -111,36 +113,86 @@ def kept(functions: Iterable[Called]) -> str:
     return f"@llvm.compiler.used = appending global [{len(symbols)} x ptr] [{listed}]\n"
 
 
-def _vector(scalar: str, name: str, kind: str, arity: int, count: int, vector: int) -> str:
-    """Return a function of `count` lanes: a loop that becomes code for `vector` at once."""
-    loop = f"!{count}"  # the metadata nodes of two functions in a module differ
-    whole = f"<{count} x {kind}>"
-    operands = range(arity)
+def _vector(
+    scalars: Sequence[str], name: str, kind: str, arity: int, count: int, vector: int
+) -> str:
+    """Return a function of `count` lanes: a loop that becomes code for `vector` at once. The last
+    of `scalars` always applies; one before if the second operand is the same in all lanes, where
+    it is not NaN at 1, and all but the first where none of its values are NaN."""
+    whole, last = f"<{count} x {kind}>", len(scalars) - 1
+    operands, mask = range(arity), f"<{count} x i1>"
     arguments = ", ".join(f"{whole} %x{i}" for i in operands)
     lines = [
         f"define {whole} @{name}({arguments}) noinline {_PURE} {{",
-        "entry:",
         *(f"  %a{i} = alloca {whole}, align 64" for i in operands),
         f"  %b = alloca {whole}, align 64",
         *(f"  store {whole} %x{i}, ptr %a{i}, align 64" for i in operands),
-        "  br label %lane",
-        "lane:",
-        "  %i = phi i64 [0, %entry], [%next, %lane]",
-        *(f"  %p{i} = getelementptr inbounds {kind}, ptr %a{i}, i64 %i" for i in operands),
-        *(f"  %v{i} = load {kind}, ptr %p{i}" for i in operands),
-        f"  %w = call {kind} @{scalar}({', '.join(f'{kind} %v{i}' for i in operands)})",
-        f"  %q = getelementptr inbounds {kind}, ptr %b, i64 %i",
-        f"  store {kind} %w, ptr %q",
-        "  %next = add nuw nsw i64 %i, 1",
-        f"  %last = icmp eq i64 %next, {count}",
-        f"  br i1 %last, label %done, label %lane, !llvm.loop {loop}00",
-        "done:",
-        f"  %y = load {whole}, ptr %b, align 64",
-        f"  ret {whole} %y",
-        "}\n",
-        f"{loop}00 = distinct !{{{loop}00, {loop}01, {loop}02, {loop}03}}",
-        f'{loop}01 = !{{!"llvm.loop.unroll.disable"}}',
-        f'{loop}02 = !{{!"llvm.loop.vectorize.width", i32 {vector}}}',
-        f'{loop}03 = !{{!"llvm.loop.interleave.count", i32 {count // vector}}}',
     ]
-    return "\n".join(lines)
+    if last:
+        lines += [
+            f"  %s = extractelement {whole} %x1, i64 0",
+            f"  %one = insertelement {whole} poison, {kind} %s, i64 0",
+            f"  %all = shufflevector {whole} %one, {whole} poison, <{count} x i32> zeroinitializer",
+            f"  %equal = fcmp oeq {whole} %x1, %all",
+            f"  %same = call i1 @llvm.vector.reduce.and.v{count}i1({mask} %equal)",
+            f"  br i1 %same, label %try0, label %try{last}",
+        ]
+    else:
+        lines.append("  br label %try0")
+    for k, scalar in enumerate(scalars):
+        lines.append(f"try{k}:")
+        if k < last:
+            lines += [
+                f"  %at{k} = call {kind} @{scalar}({kind} 1.0, {kind} %s)",
+                f"  %no{k} = fcmp uno {kind} %at{k}, %at{k}",
+                f"  br i1 %no{k}, label %try{k + 1}, label %start{k}",
+            ]
+        else:
+            lines.append(f"  br label %start{k}")
+        lines += _lanes(scalar, k, ["s"] if k < last else [], kind, arity, count)
+        if 0 < k < last:
+            lines += [
+                f"  %nan{k} = fcmp uno {whole} %y{k}, %y{k}",
+                f"  %any{k} = call i1 @llvm.vector.reduce.or.v{count}i1({mask} %nan{k})",
+                f"  br i1 %any{k}, label %try{last}, label %return{k}",
+                f"return{k}:",
+            ]
+        lines.append(f"  ret {whole} %y{k}")
+    loop = f"!{count}0"  # the metadata nodes of two functions in a module differ
+    return "\n".join(
+        [
+            *lines,
+            "}\n",
+            *(
+                f"{loop}{k} = distinct !{{{loop}{k}, {loop}7, {loop}8, {loop}9}}"
+                for k in range(last + 1)
+            ),
+            f'{loop}7 = !{{!"llvm.loop.unroll.disable"}}',
+            f'{loop}8 = !{{!"llvm.loop.vectorize.width", i32 {vector}}}',
+            f'{loop}9 = !{{!"llvm.loop.interleave.count", i32 {count // vector}}}',
+        ]
+    )
+
+
+def _lanes(
+    scalar: str, k: int, after: Sequence[str], kind: str, arity: int, count: int
+) -> list[str]:
+    """Return the `k`-th loop over lanes; the values `after` are operands equal in all of them."""
+    whole, operands = f"<{count} x {kind}>", range(arity - len(after))
+    values = ", ".join(f"{kind} %{v}" for v in (*(f"v{k}_{i}" for i in operands), *after))
+    return [
+        f"start{k}:",
+        f"  br label %lane{k}",
+        f"lane{k}:",
+        f"  %i{k} = phi i64 [0, %start{k}], [%next{k}, %lane{k}]",
+        *(f"  %p{k}_{i} = getelementptr inbounds {kind}, ptr %a{i}, i64 %i{k}" for i in operands),
+        *(f"  %v{k}_{i} = load {kind}, ptr %p{k}_{i}" for i in operands),
+        f"  %w{k} = call {kind} @{scalar}({values})",
+        f"  %q{k} = getelementptr inbounds {kind}, ptr %b, i64 %i{k}",
+        f"  store {kind} %w{k}, ptr %q{k}",
+        f"  %next{k} = add nuw nsw i64 %i{k}, 1",
+        f"  %last{k} = icmp eq i64 %next{k}, {count}",
+        f"  br i1 %last{k}, label %done{k}, label %lane{k}, !llvm.loop !{count}0{k}",
+        f"done{k}:",
+        f"  %y{k} = load {whole}, ptr %b, align 64",
+    ]

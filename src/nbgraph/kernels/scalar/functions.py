@@ -200,6 +200,8 @@ polygamma(n, x) | -; polygamma(n + 1.0, x) | mp.psi(int(mp.nint(n)), x) | branch
 power:
 pow(a, b) | rules.pow_by_base(y, a, b); rules.pow_by_exponent(y, a, b) | a**b | pole
     | numpy np.power(a, b)
+pow_short(a, b) | -; - |
+pow_whole(a, b) | -; - |
 cbrt(x) | 1.0 / (3.0 * (y * y)) | mp.sign(x) * mp.cbrt(abs(x)) | pole odd | scipy cbrt
 hypot(a, b) | y.at_zero(0.0, a / y); y.at_zero(0.0, b / y) | hypot | tame
 neighbours:

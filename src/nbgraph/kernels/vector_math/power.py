@@ -57,16 +57,57 @@ def long_log(f: Format):
 
 
 @per_format
-def pow(f: Format):
-    """x to the y, with every special case of C99 Annex F.
+def pow_whole(f: Format):
+    """x to the y by squaring for whole y from 0 to 8, as for constant exponents; NaN for others."""
+    one, half, nan, eight = f.float(1), f.float(0.5), f.nan, f.float(8)
 
-    Whole y up to 8 give products by squaring, to the last bit, as constant exponents do.
-    """
+    @scalar
+    def pow_whole(x, y):
+        halves = trunc(half * y)
+        fourths = trunc(half * halves)
+        eighths = trunc(half * fourths)
+        square = x * x
+        fourth = square * square
+        power = x if y != halves + halves else one
+        power = power * square if halves != fourths + fourths else power
+        power = power * fourth if fourths != eighths + eighths else power
+        power = fourth * fourth if y == eight else power
+        return power if (absolute(y) == trunc(y)) & (y <= eight) else nan
+
+    return pow_whole
+
+
+@per_format
+def pow_short(f: Format):
+    """x to the y for whole y from -8 to 8, and for y of 1/2, 3/2, 5/2 or their negatives; NaN for
+    others, and where x**-y overflows."""
+    zero, one, half, three = f.float(0), f.float(1), f.float(0.5), f.float(3)
+    inf, nan = f.inf, f.nan
+    whole_power = pow_whole(f)
+
+    @scalar
+    def pow_short(x, y):
+        a, times = absolute(x), absolute(y)
+        n = trunc(times)
+        whole = n == times
+        x = a if (not whole) & ((a == zero) | (a == inf)) else x
+        power = whole_power(x, n)
+        power = power if whole else power * root(x)
+        beyond = (y < zero) & (absolute(power) == inf) & (a < inf)
+        power = one / power if y < zero else power
+        short = whole | ((times == n + half) & (times < three))
+        return power if short & (not beyond) else nan
+
+    return pow_short
+
+
+@per_format
+def pow(f: Format):
+    """x to the y, with every special case of C99 Annex F; see `pow_short`."""
     zero, one, half, inf, nan = f.float(0), f.float(1), f.float(0.5), f.inf, f.nan
-    eight = f.float(8)
     low, high = range_of_exp(f)
     none, top = f.word(0), f.word(f.width - 1)
-    uint = f.uint
+    uint, short_power = f.uint, pow_short(f)
     logarithm, reduced, scaled = long_log(f), reduced_exp(f), scale(f)
 
     @scalar
@@ -84,23 +125,13 @@ def pow(f: Format):
         p = one + q
         power = scaled(one + fma(extra, p, q), n)
         whole = trunc(y) == y
-        times = absolute(y)
-        halves = trunc(half * times)
-        odd = whole & (halves != half * times)
+        halves = half * y
+        odd = whole & (trunc(halves) != halves)
         power = nan if (x < zero) & (a < inf) & (not whole) else power
         power = -power if odd & (uint(bits(x) >> top) != none) else power
-        fourths = trunc(half * halves)
-        eighths = trunc(half * fourths)
-        square = x * x
-        fourth = square * square
-        whole_power = x if odd else one
-        whole_power = whole_power * square if halves != fourths + fourths else whole_power
-        whole_power = whole_power * fourth if fourths != eighths + eighths else whole_power
-        whole_power = fourth * fourth if times == eight else whole_power
-        beyond = (y < zero) & (absolute(whole_power) == inf) & (a < inf)
-        whole_power = one / whole_power if y < zero else whole_power
-        power = whole_power if whole & (times <= eight) & (not beyond) else power
-        return one if (y == zero) | (x == one) | ((a == one) & (absolute(y) == inf)) else power
+        power = one if (x == one) | ((a == one) & (absolute(y) == inf)) else power
+        short = short_power(x, y)
+        return short if short == short else power
 
     return pow
 

@@ -5,17 +5,20 @@ constants for derivatives.
 """
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import compute_dtype, is_float
+from nbgraph.dtype import compute_dtype, is_float, name_of
 from nbgraph.errors import ArgumentError, IndexingError, ShapeError
-from nbgraph.kernel_errors import INDEX_CODE
+from nbgraph.kernel_errors import INDEX_CODE, matrix_code
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec, Specs, constant
+from nbgraph.operator.arrays.tiled_op import tile_call
 from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.operator.arrays.units import Units, threads
 from nbgraph.operator.call import carrier_of
+from nbgraph.operator.kernel_call import Application, Lowered, scalar_word
 from nbgraph.ops.define import Shape, as_array, define_rows, library, whole, whole_tuple
 from nbgraph.shape import Array, Arrays
 
@@ -135,6 +138,7 @@ def _counts(
     inputs: Arrays, outputs: Arrays, *, bins: int | None, range: tuple[float, float] | None
 ) -> None:
     a, *edges = (x.astype(compute_dtype(x.dtype)) if is_float(x.dtype) else x for x in inputs)
+    a = a.view(np.uint8) if a.dtype.kind == "b" else a
     try:
         counts_and_edges = np.histogram(a, edges[0] if bins is None else bins, range)
     except ValueError as error:
@@ -142,7 +146,39 @@ def _counts(
     outputs[0][...], outputs[1][...] = counts_and_edges
 
 
-_HISTOGRAM = ArrayOp(
+class HistogramOp(ArrayOp):
+    """Counts between edges; see `kernels.lines.counting`."""
+
+    kernels = ("host",)
+
+    def lower(self, case: Application) -> Lowered | None:
+        """See ArrayOp: one kernel of contiguous arrays."""
+        from nbgraph.kernels.compiler.written import written
+        from nbgraph.kernels.lines.counting import MOST, counting_text
+
+        (a, *edges), limits = case.operands, case.attributes["range"]
+        bins = case.outputs[0].size
+        narrow = a.dtype.itemsize == 2 and is_float(a.dtype)
+        unlike = any(x.dtype != a.dtype or x.dtype.kind == "b" for x in edges)
+        if narrow or unlike or a.dtype.kind == "c" or not a.size or not (edges or bins <= MOST):
+            return None
+        words = [scalar_word(x, "f", "float64") for x in limits or () if not edges]
+        finite = (
+            "the range of a is not finite: it has NaN or infinite values; give range=(low, high)"
+        )
+        what = "the edges `bins` must increase monotonically" if edges else finite
+        dtype = "uint8" if a.dtype.kind == "b" else name_of(a.dtype)
+        kind, form = name_of(case.outputs[1].dtype), {"edges": bool(edges), "limits": bool(words)}
+        text = counting_text("histogram", dtype, kind, **form)
+        kernel = written("histogram", text, "float64" if "64" in kind else "float32")
+        call = tile_call(
+            kernel, (a.size, bins), (matrix_code(what, ArgumentError), *words), 1, 3 * a.size + bins
+        )
+        call = replace(call, order=tuple(range(len(case.arrays))), writes=2)
+        return Lowered((call,), case.contiguous(), adds=False)
+
+
+_HISTOGRAM = HistogramOp(
     "histogram", _counts_infer, _counts, gradient=constant, operands=("a", "*bins"), nout=2
 )
 
