@@ -79,24 +79,16 @@ def pow_whole(f: Format):
 
 @per_format
 def pow_short(f: Format):
-    """x to the y for whole y from -8 to 8, and for y of 1/2, 3/2, 5/2 or their negatives; NaN for
-    others, and where x**-y overflows."""
-    zero, one, half, three = f.float(0), f.float(1), f.float(0.5), f.float(3)
-    inf, nan = f.inf, f.nan
+    """x to the y for whole y from -8 to 8; NaN for others, and where x**-y overflows."""
+    zero, one, inf, nan = f.float(0), f.float(1), f.inf, f.nan
     whole_power = pow_whole(f)
 
     @scalar
     def pow_short(x, y):
-        a, times = absolute(x), absolute(y)
-        n = trunc(times)
-        whole = n == times
-        x = a if (not whole) & ((a == zero) | (a == inf)) else x
-        power = whole_power(x, n)
-        power = power if whole else power * root(x)
-        beyond = (y < zero) & (absolute(power) == inf) & (a < inf)
+        power = whole_power(x, absolute(y))
+        beyond = (y < zero) & (absolute(power) == inf) & (absolute(x) < inf)
         power = one / power if y < zero else power
-        short = whole | ((times == n + half) & (times < three))
-        return power if short & (not beyond) else nan
+        return nan if beyond else power
 
     return pow_short
 

@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources cc7699b89507cdec, llvmlite 0.50, fma
+; sources 27d054ae0b1879bb, llvmlite 0.50, fma
 
 declare double @llvm.copysign.f64(double, double)
 
@@ -487,15 +487,15 @@ b4:
   br i1 %v22, label %b5, label %b6
 b5:
   %v23 = fadd double %x, -1.000000e+00
-  call fastcc void @p_79d1edc97465(ptr %v1, double %z, double %v23)
+  call fastcc void @p_b1eb9b19fe55(ptr %v1, double %z, double %v23)
   %v24 = load double, ptr %v1, align 8
-  call fastcc void @p_6f43188d5ead(ptr %v2, double %x, double %y)
+  call fastcc void @p_6adaf2898db9(ptr %v2, double %x, double %y)
   %v25 = load double, ptr %v2, align 8
   %v26 = fdiv double %v24, %v25
   br label %b7
 b6:
   %v27 = fsub double 1.000000e+00, %z
-  call fastcc void @p_dea40211a4df(ptr %v3, double %x, double %y, double %z, double %v27)
+  call fastcc void @p_7c308e9b6b6b(ptr %v3, double %x, double %y, double %z, double %v27)
   %v28 = load double, ptr %v3, align 8
   %v29 = fdiv double %v28, %z
   %v30 = fdiv double %v29, %v27
@@ -512,7 +512,7 @@ define internal double @m_beta_float64(double %x, double %y) alwaysinline nounwi
 b1:
   %v1 = alloca double, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %v1)
-  call fastcc void @p_6f43188d5ead(ptr %v1, double %x, double %y)
+  call fastcc void @p_6adaf2898db9(ptr %v1, double %x, double %y)
   %v2 = load double, ptr %v1, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %v1)
   ret double %v2
@@ -524,7 +524,7 @@ b1:
   call void @llvm.lifetime.start.p0(ptr nonnull %v1)
   %v2 = fsub double 1.000000e+00, %z
   store double 0.000000e+00, ptr %v1, align 8
-  call fastcc void @p_617d591489cd(ptr %v1, double %x, double %y, double %z, double %v2)
+  call fastcc void @p_770cf88f4708(ptr %v1, double %x, double %y, double %z, double %v2)
   %v3 = load double, ptr %v1, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %v1)
   ret double %v3
@@ -536,7 +536,7 @@ b1:
   call void @llvm.lifetime.start.p0(ptr nonnull %v1)
   %v2 = fsub double 1.000000e+00, %z
   store double 0.000000e+00, ptr %v1, align 8
-  call fastcc void @p_fbb5c61c94ef(ptr %v1, double %x, double %y, double %z, double %v2)
+  call fastcc void @p_b3a7d736d01a(ptr %v1, double %x, double %y, double %z, double %v2)
   %v3 = load double, ptr %v1, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %v1)
   ret double %v3
@@ -1044,13 +1044,13 @@ b25:
   br i1 %v16, label %b26, label %b27
 b26:
   store double 0.000000e+00, ptr %v4, align 8
-  call fastcc void @p_fbb5c61c94ef(ptr %v4, double %x, double %y, double %v451, double %v452)
+  call fastcc void @p_b3a7d736d01a(ptr %v4, double %x, double %y, double %v451, double %v452)
   %v453 = load double, ptr %v4, align 8
   %v454 = fsub double %v455, %v453
   br label %b28
 b27:
   store double 0.000000e+00, ptr %v5, align 8
-  call fastcc void @p_617d591489cd(ptr %v5, double %x, double %y, double %v451, double %v452)
+  call fastcc void @p_770cf88f4708(ptr %v5, double %x, double %y, double %v451, double %v452)
   %v456 = load double, ptr %v5, align 8
   %v457 = fsub double %v456, %z
   br label %b28
@@ -1087,15 +1087,15 @@ b34:
   %v470 = and i1 %v471, %v469
   br i1 %v470, label %b35, label %b36
 b35:
-  call fastcc void @p_79d1edc97465(ptr nonnull %v1, double %v451, double %v472)
+  call fastcc void @p_b1eb9b19fe55(ptr nonnull %v1, double %v451, double %v472)
   %v473 = load double, ptr %v1, align 8
-  call fastcc void @p_6f43188d5ead(ptr nonnull %v2, double %x, double %y)
+  call fastcc void @p_6adaf2898db9(ptr nonnull %v2, double %x, double %y)
   %v474 = load double, ptr %v2, align 8
   %v475 = fdiv double %v473, %v474
   br label %b37
 b36:
   %v476 = fsub double 1.000000e+00, %v451
-  call fastcc void @p_dea40211a4df(ptr nonnull %v3, double %x, double %y, double %v451, double %v476)
+  call fastcc void @p_7c308e9b6b6b(ptr nonnull %v3, double %x, double %y, double %v451, double %v476)
   %v477 = load double, ptr %v3, align 8
   %v478 = fdiv double %v477, %v451
   %v479 = fdiv double %v478, %v476
@@ -1458,7 +1458,7 @@ b6:
   %v289 = fsub double %v288, %v287
   br label %b8
 b7:
-  call fastcc void @p_6f43188d5ead(ptr %v5, double %v10, double %v12)
+  call fastcc void @p_6adaf2898db9(ptr %v5, double %v10, double %v12)
   %v290 = load double, ptr %v5, align 8
   %v291 = fcmp oeq double %v290, 0.000000e+00
   %v292 = fcmp olt double %v290, 0.000000e+00
@@ -4125,16 +4125,16 @@ b6:
   %v45 = bitcast i64 %v42 to double
   %v46 = fmul double %v44, %v45
   %v47 = fadd double %x, -1.000000e+00
-  call fastcc void @p_79d1edc97465(ptr %v1, double %y, double %v47)
+  call fastcc void @p_b1eb9b19fe55(ptr %v1, double %y, double %v47)
   %v48 = load double, ptr %v1, align 8
   store double 0.000000e+00, ptr %v2, align 8
-  call fastcc void @p_bc9601def4a7(ptr %v2, double %x)
+  call fastcc void @p_6cc91595fda4(ptr %v2, double %x)
   %v49 = load double, ptr %v2, align 8
   %v50 = fmul double %v46, %v48
   %v51 = fdiv double %v50, %v49
   br label %b8
 b7:
-  call fastcc void @p_b887b3f57706(ptr %v3, double %x, double %y)
+  call fastcc void @p_71e96e18936a(ptr %v3, double %x, double %y)
   %v52 = load double, ptr %v3, align 8
   %v53 = fdiv double %x, %y
   %v54 = fmul double %v53, %v52
@@ -4152,7 +4152,7 @@ b1:
   %v1 = alloca double, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %v1)
   store double 0.000000e+00, ptr %v1, align 8
-  call fastcc void @p_d597ef117426(ptr %v1, double %x, double %y)
+  call fastcc void @p_ccafaef0761e(ptr %v1, double %x, double %y)
   %v2 = load double, ptr %v1, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %v1)
   ret double %v2
@@ -4163,7 +4163,7 @@ b1:
   %v1 = alloca double, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %v1)
   store double 0.000000e+00, ptr %v1, align 8
-  call fastcc void @p_1995043fb3d9(ptr %v1, double %x, double %y)
+  call fastcc void @p_847b05c0d704(ptr %v1, double %x, double %y)
   %v2 = load double, ptr %v1, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %v1)
   ret double %v2
@@ -4892,16 +4892,16 @@ b43:
   %v629 = fmul double %v619, %v628
   %v630 = bitcast i64 %v627 to double
   %v631 = fmul double %v629, %v630
-  call fastcc void @p_79d1edc97465(ptr nonnull %v1, double %v594, double %v586)
+  call fastcc void @p_b1eb9b19fe55(ptr nonnull %v1, double %v594, double %v586)
   %v632 = load double, ptr %v1, align 8
   store double 0.000000e+00, ptr %v2, align 8
-  call fastcc void @p_bc9601def4a7(ptr nonnull %v2, double %x)
+  call fastcc void @p_6cc91595fda4(ptr nonnull %v2, double %x)
   %v633 = load double, ptr %v2, align 8
   %v634 = fmul double %v631, %v632
   %v635 = fdiv double %v634, %v633
   br label %b52
 b44:
-  call fastcc void @p_b887b3f57706(ptr nonnull %v3, double %x, double %v594)
+  call fastcc void @p_71e96e18936a(ptr nonnull %v3, double %x, double %v594)
   %v636 = load double, ptr %v3, align 8
   %v637 = fdiv double %x, %v594
   %v638 = fmul double %v637, %v636
@@ -4939,7 +4939,7 @@ b51:
 b52:
   %v655 = phi double [ 0.000000e+00, %b41 ], [ %v635, %b43 ], [ %v638, %b44 ], [ 0x7FF8000000000000, %b39 ], [ %v590, %b40 ]
   store double 0.000000e+00, ptr %v6, align 8
-  call fastcc void @p_afd53e39e820(ptr nonnull %v6, double %x, double %v594, i8 %v17)
+  call fastcc void @p_b37cbd740c47(ptr nonnull %v6, double %x, double %v594, i8 %v17)
   %v656 = load double, ptr %v6, align 8
   %v657 = fsub double %v656, %v16
   %v658 = fneg double %v657
@@ -5682,16 +5682,16 @@ b42:
   %v623 = fmul double %v613, %v622
   %v624 = bitcast i64 %v621 to double
   %v625 = fmul double %v623, %v624
-  call fastcc void @p_79d1edc97465(ptr nonnull %v1, double %v588, double %v580)
+  call fastcc void @p_b1eb9b19fe55(ptr nonnull %v1, double %v588, double %v580)
   %v626 = load double, ptr %v1, align 8
   store double 0.000000e+00, ptr %v2, align 8
-  call fastcc void @p_bc9601def4a7(ptr nonnull %v2, double %x)
+  call fastcc void @p_6cc91595fda4(ptr nonnull %v2, double %x)
   %v627 = load double, ptr %v2, align 8
   %v628 = fmul double %v625, %v626
   %v629 = fdiv double %v628, %v627
   br label %b51
 b43:
-  call fastcc void @p_b887b3f57706(ptr nonnull %v3, double %x, double %v588)
+  call fastcc void @p_71e96e18936a(ptr nonnull %v3, double %x, double %v588)
   %v630 = load double, ptr %v3, align 8
   %v631 = fdiv double %x, %v588
   %v632 = fmul double %v631, %v630
@@ -5729,7 +5729,7 @@ b50:
 b51:
   %v649 = phi double [ 0.000000e+00, %b40 ], [ %v629, %b42 ], [ %v632, %b43 ], [ 0x7FF8000000000000, %b38 ], [ %v584, %b39 ]
   store double 0.000000e+00, ptr %v6, align 8
-  call fastcc void @p_afd53e39e820(ptr nonnull %v6, double %x, double %v588, i8 %v17)
+  call fastcc void @p_b37cbd740c47(ptr nonnull %v6, double %x, double %v588, i8 %v17)
   %v650 = load double, ptr %v6, align 8
   %v651 = fsub double %v650, %v16
   %v652 = fneg double %v651
@@ -6226,10 +6226,10 @@ b8:
   %v46 = fcmp olt double %v7, 1.000000e+02
   br i1 %v46, label %b9, label %b10
 b9:
-  call fastcc void @p_79d1edc97465(ptr nonnull %v1, double %v6, double %v7)
+  call fastcc void @p_b1eb9b19fe55(ptr nonnull %v1, double %v6, double %v7)
   %v47 = load double, ptr %v1, align 8
   store double 0.000000e+00, ptr %v2, align 8
-  call fastcc void @p_bc9601def4a7(ptr nonnull %v2, double %v32)
+  call fastcc void @p_6cc91595fda4(ptr nonnull %v2, double %v32)
   %v48 = load double, ptr %v2, align 8
   %v49 = fdiv double %v47, %v48
   br label %b14
@@ -6672,10 +6672,10 @@ b9:
   %v45 = fmul double %v6, 5.000000e-01
   br i1 %v44, label %b10, label %b11
 b10:
-  call fastcc void @p_79d1edc97465(ptr nonnull %v1, double %v45, double %v5)
+  call fastcc void @p_b1eb9b19fe55(ptr nonnull %v1, double %v45, double %v5)
   %v46 = load double, ptr %v1, align 8
   store double 0.000000e+00, ptr %v2, align 8
-  call fastcc void @p_bc9601def4a7(ptr nonnull %v2, double %v30)
+  call fastcc void @p_6cc91595fda4(ptr nonnull %v2, double %v30)
   %v47 = load double, ptr %v2, align 8
   %v48 = fdiv double %v46, %v47
   br label %b15
@@ -7677,10 +7677,10 @@ b10:
   %v48 = fmul double %v6, 5.000000e-01
   br i1 %v47, label %b11, label %b12
 b11:
-  call fastcc void @p_79d1edc97465(ptr nonnull %v1, double %v48, double %v5)
+  call fastcc void @p_b1eb9b19fe55(ptr nonnull %v1, double %v48, double %v5)
   %v49 = load double, ptr %v1, align 8
   store double 0.000000e+00, ptr %v2, align 8
-  call fastcc void @p_bc9601def4a7(ptr nonnull %v2, double %v31)
+  call fastcc void @p_6cc91595fda4(ptr nonnull %v2, double %v31)
   %v50 = load double, ptr %v2, align 8
   %v51 = fdiv double %v49, %v50
   br label %b16
@@ -11219,7 +11219,7 @@ b4:
   %v10 = phi double [ %v11, %b5 ], [ %y, %b2 ]
   %v12 = phi double [ %v13, %b5 ], [ 0.000000e+00, %b2 ]
   %v14 = phi i64 [ %v15, %b5 ], [ 0, %b2 ]
-  call fastcc void @p_79d1edc97465(ptr %v1, double %v10, double %v6)
+  call fastcc void @p_b1eb9b19fe55(ptr %v1, double %v10, double %v6)
   %v16 = load double, ptr %v1, align 8
   %v13 = fadd double %v12, %v16
   %v11 = fadd double %v10, 1.000000e+00
@@ -11238,7 +11238,7 @@ b6:
   %v24 = fmul double %v11, %v11
   %v25 = fdiv double 1.000000e+00, %v24
   %v26 = fsub double 1.000000e+00, %x
-  call fastcc void @p_79d1edc97465(ptr %v2, double %v11, double %v26)
+  call fastcc void @p_b1eb9b19fe55(ptr %v2, double %v11, double %v26)
   %v27 = load double, ptr %v2, align 8
   %v28 = fadd double %x, -1.000000e+00
   %v29 = fdiv double 1.000000e+00, %v28
@@ -12717,674 +12717,6 @@ b43:
   %v666 = fmul double %v839, %v874
   %v875 = fcmp ult double %v44, 1.000000e+00
   br i1 %v875, label %b34, label %b32
-}
-
-define internal fastcc void @p_1995043fb3d9(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
-b1:
-  %v4 = alloca double, align 8
-  %v5 = alloca double, align 8
-  %v6 = alloca double, align 8
-  %v7 = alloca double, align 8
-  %v8 = fcmp oge double %v2, 0.000000e+00
-  %v9 = fcmp oge double %v3, 0.000000e+00
-  %v10 = select i1 %v8, i1 %v9, i1 false
-  br i1 %v10, label %b2, label %b4
-b2:
-  %v11 = fcmp oeq double %v2, 0x7FF0000000000000
-  br i1 %v11, label %b3, label %b5
-b3:
-  %v12 = fcmp oeq double %v3, 0x7FF0000000000000
-  br i1 %v12, label %b4, label %b6
-b4:
-  %v13 = phi double [ %v14, %b36 ], [ %v15, %b35 ], [ %v16, %b31 ], [ %v17, %b16 ], [ 0x7FF8000000000000, %b3 ], [ 0x7FF8000000000000, %b1 ], [ %v18, %b6 ], [ 0.000000e+00, %b7 ]
-  store double %v13, ptr %v1, align 8
-  ret void
-b5:
-  %v19 = fcmp oeq double %v3, 0.000000e+00
-  br i1 %v19, label %b6, label %b7
-b6:
-  %v20 = fcmp oeq double %v2, 0.000000e+00
-  %v18 = select i1 %v20, double 0x7FF8000000000000, double 1.000000e+00
-  br label %b4
-b7:
-  %v21 = fcmp oeq double %v2, 0.000000e+00
-  %v22 = fcmp oeq double %v3, 0x7FF0000000000000
-  %v23 = select i1 %v21, i1 true, i1 %v22
-  br i1 %v23, label %b4, label %b8
-b8:
-  %v24 = fcmp ult double %v2, 2.000000e+02
-  br i1 %v24, label %b13, label %b9
-b9:
-  %v25 = fsub double %v3, %v2
-  %v26 = tail call double @llvm.fabs.f64(double %v25)
-  %v27 = fmul double %v2, 6.000000e-01
-  %v28 = fcmp olt double %v26, %v27
-  br i1 %v28, label %b10, label %b13
-b10:
-  %v29 = fdiv double %v25, %v2
-  call fastcc void @p_79590b1544fb(ptr nonnull %v5, double %v29)
-  %v30 = load double, ptr %v5, align 8
-  %v31 = fmul double %v30, -2.000000e+00
-  %v32 = tail call double @llvm.sqrt.f64(double %v31)
-  %v33 = tail call double @llvm.copysign.f64(double %v32, double %v25)
-  %v34 = fmul double %v2, %v30
-  %v35 = fcmp olt double %v34, -7.460000e+02
-  br i1 %v35, label %b31, label %b11
-b11:
-  %v36 = fcmp ogt double %v34, 7.105000e+02
-  br i1 %v36, label %b31, label %b12
-b12:
-  br label %b31
-b13:
-  %v37 = fcmp ogt double %v3, 1.100000e+00
-  br i1 %v37, label %b14, label %b17
-b14:
-  %v38 = fcmp ogt double %v3, %v2
-  br i1 %v38, label %b15, label %b19
-b15:
-  call fastcc void @p_b887b3f57706(ptr nonnull %v6, double %v2, double %v3)
-  %v39 = load double, ptr %v6, align 8
-  %v40 = fadd double %v3, 1.000000e+00
-  %v41 = fsub double %v40, %v2
-  %v42 = freeze double %v41
-  %v43 = fcmp une double %v42, 0.000000e+00
-  %v44 = fdiv double 1.000000e+00, %v42
-  %v45 = select i1 %v43, double %v44, double 0x7E37E43C8800759B
-  br label %b32
-b16:
-  %v46 = fmul double %v2, %v39
-  %v17 = fmul double %v46, %v47
-  br label %b4
-b17:
-  %v48 = fmul double %v3, 1.100000e+00
-  %v49 = fcmp ogt double %v2, %v48
-  br i1 %v49, label %b19, label %b18
-b18:
-  %v50 = fcmp ugt double %v3, 5.000000e-01
-  br i1 %v50, label %b20, label %b33
-b19:
-  call fastcc void @p_b887b3f57706(ptr nonnull %v7, double %v2, double %v3)
-  %v51 = load double, ptr %v7, align 8
-  br label %b34
-b20:
-  %v52 = fcmp ugt double %v2, 5.000000e-01
-  %v53 = fadd double %v2, 1.000000e+00
-  br i1 %v52, label %b21, label %b27
-b21:
-  call fastcc void @p_2019db67ed1f(ptr nonnull %v4, double %v53)
-  %v54 = load double, ptr %v4, align 8
-  br label %b22
-b22:
-  %v55 = phi double [ %v56, %b27 ], [ %v54, %b21 ]
-  %v57 = fneg double %v3
-  br label %b23
-b23:
-  %v58 = phi double [ 0.000000e+00, %b22 ], [ %v59, %b23 ]
-  %v60 = phi double [ 1.000000e+00, %b22 ], [ %v61, %b23 ]
-  %v62 = phi double [ 0.000000e+00, %b22 ], [ %v63, %b23 ]
-  %v63 = fadd double %v62, 1.000000e+00
-  %v64 = fdiv double %v57, %v63
-  %v61 = fmul double %v60, %v64
-  %v65 = fadd double %v2, %v63
-  %v66 = fdiv double %v61, %v65
-  %v59 = fadd double %v58, %v66
-  %v67 = tail call double @llvm.fabs.f64(double %v61)
-  %v68 = tail call double @llvm.fabs.f64(double %v59)
-  %v69 = fmul double %v68, 1.200000e-16
-  %v70 = fcmp ogt double %v67, %v69
-  %v71 = fcmp olt double %v63, 2.000000e+02
-  %v72 = select i1 %v70, i1 %v71, i1 false
-  br i1 %v72, label %b23, label %b24
-b24:
-  %v73 = fcmp olt double %v3, 0x10000000000000
-  %v74 = fmul double %v3, 0x4340000000000000
-  %v75 = select i1 %v73, double %v74, double %v3
-  %v76 = bitcast double %v75 to i64
-  %v77 = add nuw i64 %v76, 2638147582215219
-  %v78 = lshr i64 %v77, 52
-  %v79 = or disjoint i64 %v78, 4841369599423283200
-  %v80 = bitcast i64 %v79 to double
-  %v81 = fadd double %v80, 0xC330000000000000
-  %v82 = and i64 %v77, 4503599627370495
-  %v83 = add nuw nsw i64 %v82, 4604544271217802189
-  %v84 = bitcast i64 %v83 to double
-  %v85 = fadd double %v84, -1.000000e+00
-  %v86 = select i1 %v73, double 1.076000e+03, double 1.023000e+03
-  %v87 = fsub double %v81, %v86
-  %v88 = fmul double %v85, %v85
-  %v89 = fmul double %v88, 5.000000e-01
-  %v90 = fadd double %v85, 2.000000e+00
-  %v91 = fdiv double %v85, %v90
-  %v92 = fmul double %v91, %v91
-  %v93 = tail call double @llvm.fma.f64(double %v92, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v94 = tail call double @llvm.fma.f64(double %v93, double %v92, double 0x3FC74664A41971F1)
-  %v95 = tail call double @llvm.fma.f64(double %v94, double %v92, double 0x3FCC71C51D57B847)
-  %v96 = tail call double @llvm.fma.f64(double %v95, double %v92, double 0x3FD249249422C781)
-  %v97 = tail call double @llvm.fma.f64(double %v96, double %v92, double 0x3FD999999997F9E0)
-  %v98 = tail call double @llvm.fma.f64(double %v97, double %v92, double 0x3FE5555555555593)
-  %v99 = tail call double @llvm.fma.f64(double %v92, double %v98, double %v89)
-  %v100 = fmul double %v87, 0xBD48432A1B0E2634
-  %v101 = tail call double @llvm.fma.f64(double %v91, double %v99, double %v100)
-  %v102 = fsub double %v101, %v89
-  %v103 = fadd double %v85, %v102
-  %v104 = tail call double @llvm.fma.f64(double %v87, double 0x3FE62E42FEFA4000, double %v103)
-  %v105 = fmul double %v2, %v104
-  %v106 = fsub double %v105, %v55
-  %v107 = fcmp olt double %v106, -4.000000e+01
-  br i1 %v107, label %b28, label %b25
-b25:
-  %v108 = fcmp ogt double %v106, 0x40862F3333333333
-  br i1 %v108, label %b28, label %b26
-b26:
-  br label %b28
-b27:
-  %v109 = fadd double %v53, -1.000000e+00
-  %v110 = fsub double %v2, %v109
-  %v111 = bitcast double %v53 to i64
-  %v112 = add nuw i64 %v111, 2638147582215219
-  %v113 = lshr i64 %v112, 52
-  %v114 = or disjoint i64 %v113, 4841369599423283200
-  %v115 = bitcast i64 %v114 to double
-  %v116 = fadd double %v115, 0xC330000000000000
-  %v117 = and i64 %v112, 4503599627370495
-  %v118 = add nuw nsw i64 %v117, 4604544271217802189
-  %v119 = bitcast i64 %v118 to double
-  %v120 = fadd double %v119, -1.000000e+00
-  %v121 = fcmp ogt double %v116, 2.046000e+03
-  %v122 = select i1 %v121, double 2.046000e+03, double %v116
-  %v123 = fadd double %v122, 0x4330000000000000
-  %v124 = bitcast double %v123 to i64
-  %v125 = shl i64 %v124, 52
-  %v126 = sub i64 9214364837600034816, %v125
-  %v127 = bitcast i64 %v126 to double
-  %v128 = fadd double %v116, -1.023000e+03
-  %v129 = fmul double %v110, %v127
-  %v130 = fmul double %v120, %v120
-  %v131 = fmul double %v130, 5.000000e-01
-  %v132 = fadd double %v120, 2.000000e+00
-  %v133 = fdiv double %v120, %v132
-  %v134 = fmul double %v133, %v133
-  %v135 = tail call double @llvm.fma.f64(double %v134, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v136 = tail call double @llvm.fma.f64(double %v135, double %v134, double 0x3FC74664A41971F1)
-  %v137 = tail call double @llvm.fma.f64(double %v136, double %v134, double 0x3FCC71C51D57B847)
-  %v138 = tail call double @llvm.fma.f64(double %v137, double %v134, double 0x3FD249249422C781)
-  %v139 = tail call double @llvm.fma.f64(double %v138, double %v134, double 0x3FD999999997F9E0)
-  %v140 = tail call double @llvm.fma.f64(double %v139, double %v134, double 0x3FE5555555555593)
-  %v141 = tail call double @llvm.fma.f64(double %v134, double %v140, double %v131)
-  %v142 = tail call double @llvm.fma.f64(double %v128, double 0xBD48432A1B0E2634, double %v129)
-  %v143 = tail call double @llvm.fma.f64(double %v133, double %v141, double %v142)
-  %v144 = fsub double %v130, %v120
-  %v145 = tail call double @llvm.fma.f64(double %v129, double %v144, double %v143)
-  %v146 = fsub double %v145, %v131
-  %v147 = fadd double %v120, %v146
-  %v148 = tail call double @llvm.fma.f64(double %v128, double 0x3FE62E42FEFA4000, double %v147)
-  %v149 = fcmp one double %v53, 0x7FF0000000000000
-  %v150 = select i1 %v149, double %v148, double %v53
-  %v151 = fcmp oeq double %v53, 0.000000e+00
-  %v152 = tail call double @llvm.fabs.f64(double %v150)
-  %v153 = select i1 %v151, double 0x7FF0000000000000, double %v152
-  %v154 = tail call double @llvm.fma.f64(double %v2, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
-  %v155 = tail call double @llvm.fma.f64(double %v154, double %v2, double 0xBE78C86A72CC2B05)
-  %v156 = tail call double @llvm.fma.f64(double %v155, double %v2, double 0x3E8B1CE60C21AAC9)
-  %v157 = tail call double @llvm.fma.f64(double %v156, double %v2, double 0xBE9E5EB6AA4D0FED)
-  %v158 = tail call double @llvm.fma.f64(double %v157, double %v2, double 0x3EB0143D146A3CBE)
-  %v159 = tail call double @llvm.fma.f64(double %v158, double %v2, double 0xBEC1196D7E5EB62B)
-  %v160 = tail call double @llvm.fma.f64(double %v159, double %v2, double 0x3ED258CBF8371C15)
-  %v161 = tail call double @llvm.fma.f64(double %v160, double %v2, double 0xBEE3CBDB0A771633)
-  %v162 = tail call double @llvm.fma.f64(double %v161, double %v2, double 0x3EF580E245466419)
-  %v163 = tail call double @llvm.fma.f64(double %v162, double %v2, double 0xBF078DE54C3FB640)
-  %v164 = tail call double @llvm.fma.f64(double %v163, double %v2, double 0x3F1A127AF4F3321C)
-  %v165 = tail call double @llvm.fma.f64(double %v164, double %v2, double 0xBF2D3FD4C9305608)
-  %v166 = tail call double @llvm.fma.f64(double %v165, double %v2, double 0x3F40B36AF889F16B)
-  %v167 = tail call double @llvm.fma.f64(double %v166, double %v2, double 0xBF538AC5C2BD828A)
-  %v168 = tail call double @llvm.fma.f64(double %v167, double %v2, double 0x3F67ADD6EADB2E7F)
-  %v169 = tail call double @llvm.fma.f64(double %v168, double %v2, double 0xBF7E404FC218F861)
-  %v170 = tail call double @llvm.fma.f64(double %v169, double %v2, double 0x3F951322AC7D849A)
-  %v171 = tail call double @llvm.fma.f64(double %v170, double %v2, double 0xBFB13E001A557606)
-  %v172 = tail call double @llvm.fma.f64(double %v171, double %v2, double 0x3FD4A34CC4A60FA6)
-  %v173 = tail call double @llvm.fma.f64(double %v172, double %v2, double 0x3FDB0EE6072093CE)
-  %v174 = fmul double %v2, %v173
-  %v56 = fsub double %v174, %v153
-  br label %b22
-b28:
-  %v175 = phi double [ 0x40862F3333333333, %b25 ], [ %v106, %b26 ], [ -4.000000e+01, %b24 ]
-  %v176 = tail call double @llvm.fma.f64(double %v175, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v177 = fadd double %v176, 0xC338000000000000
-  %v178 = fneg double %v177
-  %v179 = tail call double @llvm.fma.f64(double %v178, double 0x3FE62E42FEFA4000, double %v175)
-  %v180 = tail call double @llvm.fma.f64(double %v178, double 0xBD48432A1B0E2634, double %v179)
-  %v181 = fmul double %v180, %v180
-  %v182 = tail call double @llvm.fma.f64(double %v180, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v183 = tail call double @llvm.fma.f64(double %v182, double %v180, double 0x3E927E4DB81FC5C4)
-  %v184 = tail call double @llvm.fma.f64(double %v183, double %v180, double 0x3EC71DDED4DF15D0)
-  %v185 = tail call double @llvm.fma.f64(double %v184, double %v180, double 0x3EFA01A01A70E1D0)
-  %v186 = tail call double @llvm.fma.f64(double %v185, double %v180, double 0x3F2A01A01B4A1A68)
-  %v187 = tail call double @llvm.fma.f64(double %v186, double %v180, double 0x3F56C16C16C1618C)
-  %v188 = tail call double @llvm.fma.f64(double %v187, double %v180, double 0x3F8111111110E966)
-  %v189 = tail call double @llvm.fma.f64(double %v188, double %v180, double 0x3FA5555555555556)
-  %v190 = tail call double @llvm.fma.f64(double %v189, double %v180, double 0x3FC555555555555C)
-  %v191 = tail call double @llvm.fma.f64(double %v190, double %v180, double 5.000000e-01)
-  %v192 = tail call double @llvm.fma.f64(double %v181, double %v191, double %v180)
-  %v193 = bitcast double %v176 to i64
-  %v194 = shl i64 %v193, 52
-  %v195 = add i64 %v194, 4602678819172646912
-  %v196 = bitcast i64 %v195 to double
-  %v197 = fadd double %v196, -5.000000e-01
-  %v198 = tail call double @llvm.fma.f64(double %v196, double %v192, double %v197)
-  %v199 = fmul double %v198, 2.000000e+00
-  %v200 = fcmp olt double %v106, -7.460000e+02
-  br i1 %v200, label %b36, label %b29
-b29:
-  %v201 = fcmp ogt double %v106, 7.105000e+02
-  br i1 %v201, label %b36, label %b30
-b30:
-  br label %b36
-b31:
-  %v202 = phi double [ 7.105000e+02, %b11 ], [ %v34, %b12 ], [ -7.460000e+02, %b10 ]
-  %v203 = fmul double %v2, 5.000000e-01
-  %v204 = tail call double @llvm.sqrt.f64(double %v203)
-  %v205 = fmul double %v204, %v33
-  %v206 = tail call double @llvm.fabs.f64(double %v205)
-  %v207 = fcmp ogt double %v206, 5.000000e-01
-  %v208 = fcmp olt double %v205, 0.000000e+00
-  %v209 = fcmp ogt double %v206, 2.730000e+01
-  %v210 = select i1 %v209, double 2.730000e+01, double %v206
-  %v211 = tail call double @llvm.fma.f64(double %v210, double 2.000000e+00, double 1.000000e+00)
-  %v212 = fdiv double 1.000000e+00, %v211
-  %v213 = fadd double %v210, -2.500000e+00
-  %v214 = fadd double %v210, 2.500000e+00
-  %v215 = fdiv double %v213, %v214
-  %v216 = tail call double @llvm.fma.f64(double %v215, double 0x3E511C39BD1215DD, double 0x3E01F6FDBADB47CE)
-  %v217 = tail call double @llvm.fma.f64(double %v216, double %v215, double 0xBE82E44E20822848)
-  %v218 = tail call double @llvm.fma.f64(double %v217, double %v215, double 0xBE5F87EE72410AC4)
-  %v219 = tail call double @llvm.fma.f64(double %v218, double %v215, double 0x3EA34422139F8E18)
-  %v220 = tail call double @llvm.fma.f64(double %v219, double %v215, double 0x3EA34E8C8488751B)
-  %v221 = tail call double @llvm.fma.f64(double %v220, double %v215, double 0xBEBB49D98B10C286)
-  %v222 = tail call double @llvm.fma.f64(double %v221, double %v215, double 0xBED1C7EA6F6B4A8B)
-  %v223 = tail call double @llvm.fma.f64(double %v222, double %v215, double 0x3EC613A6B257EA77)
-  %v224 = tail call double @llvm.fma.f64(double %v223, double %v215, double 0x3EF7CEE805268EC5)
-  %v225 = tail call double @llvm.fma.f64(double %v224, double %v215, double 0x3EDA3FE0D40B3991)
-  %v226 = tail call double @llvm.fma.f64(double %v225, double %v215, double 0xBF1DC26A50C82421)
-  %v227 = tail call double @llvm.fma.f64(double %v226, double %v215, double 0xBF1731A24DC24A23)
-  %v228 = tail call double @llvm.fma.f64(double %v227, double %v215, double 0x3F44B6A4D57065E1)
-  %v229 = tail call double @llvm.fma.f64(double %v228, double %v215, double 0x3F401E1159D16370)
-  %v230 = tail call double @llvm.fma.f64(double %v229, double %v215, double 0xBF71F2F132A926D7)
-  %v231 = tail call double @llvm.fma.f64(double %v230, double %v215, double 0x3F4E89489E99C6B6)
-  %v232 = tail call double @llvm.fma.f64(double %v231, double %v215, double 0x3FA0C6092A5A2A43)
-  %v233 = tail call double @llvm.fma.f64(double %v232, double %v215, double 0xBFBA5C0C8A40E847)
-  %v234 = tail call double @llvm.fma.f64(double %v233, double %v215, double 0x3FC42D379989B660)
-  %v235 = tail call double @llvm.fma.f64(double %v234, double %v215, double 0xBFB959AC16F85498)
-  %v236 = tail call double @llvm.fma.f64(double %v235, double %v215, double 0xBFBF52C5D7E22305)
-  %v237 = tail call double @llvm.fma.f64(double %v215, double %v236, double 0x3FF43CC6F6C9672C)
-  %v238 = fmul double %v212, %v237
-  %v239 = fneg double %v210
-  %v240 = fmul double %v210, %v239
-  %v241 = tail call double @llvm.fma.f64(double %v210, double %v210, double %v240)
-  %v242 = fneg double %v241
-  %v243 = tail call double @llvm.fma.f64(double %v240, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v244 = fadd double %v243, 0xC338000000000000
-  %v245 = fneg double %v244
-  %v246 = tail call double @llvm.fma.f64(double %v245, double 0x3FE62E42FEFA4000, double %v240)
-  %v247 = tail call double @llvm.fma.f64(double %v245, double 0xBD48432A1B0E2634, double %v246)
-  %v248 = fmul double %v247, %v247
-  %v249 = tail call double @llvm.fma.f64(double %v247, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v250 = tail call double @llvm.fma.f64(double %v249, double %v247, double 0x3E927E4DB81FC5C4)
-  %v251 = tail call double @llvm.fma.f64(double %v250, double %v247, double 0x3EC71DDED4DF15D0)
-  %v252 = tail call double @llvm.fma.f64(double %v251, double %v247, double 0x3EFA01A01A70E1D0)
-  %v253 = tail call double @llvm.fma.f64(double %v252, double %v247, double 0x3F2A01A01B4A1A68)
-  %v254 = tail call double @llvm.fma.f64(double %v253, double %v247, double 0x3F56C16C16C1618C)
-  %v255 = tail call double @llvm.fma.f64(double %v254, double %v247, double 0x3F8111111110E966)
-  %v256 = tail call double @llvm.fma.f64(double %v255, double %v247, double 0x3FA5555555555556)
-  %v257 = tail call double @llvm.fma.f64(double %v256, double %v247, double 0x3FC555555555555C)
-  %v258 = tail call double @llvm.fma.f64(double %v257, double %v247, double 5.000000e-01)
-  %v259 = tail call double @llvm.fma.f64(double %v248, double %v258, double %v247)
-  %v260 = fadd double %v259, 1.000000e+00
-  %v261 = tail call double @llvm.fma.f64(double %v242, double %v260, double %v259)
-  %v262 = fsub double 0x3FF43CC6F6C9672C, %v237
-  %v263 = tail call double @llvm.fma.f64(double %v215, double %v236, double %v262)
-  %v264 = fneg double %v238
-  %v265 = fsub double 1.000000e+00, %v211
-  %v266 = tail call double @llvm.fma.f64(double %v210, double 2.000000e+00, double %v265)
-  %v267 = tail call double @llvm.fma.f64(double %v264, double %v211, double %v237)
-  %v268 = tail call double @llvm.fma.f64(double %v264, double %v266, double %v267)
-  %v269 = fadd double %v263, %v268
-  %v270 = fmul double %v212, %v269
-  %v271 = tail call double @llvm.fma.f64(double %v270, double %v261, double %v270)
-  %v272 = tail call double @llvm.fma.f64(double %v238, double %v261, double %v271)
-  %v273 = fadd double %v238, %v272
-  %v274 = bitcast double %v243 to i64
-  %v275 = add i64 %v274, -4843621399236967424
-  %v276 = lshr i64 %v275, 1
-  %v277 = shl i64 %v276, 52
-  %v278 = add i64 %v277, 2301339409586323456
-  %v279 = bitcast i64 %v278 to double
-  %v280 = fmul double %v273, %v279
-  %v281 = sub i64 %v275, %v276
-  %v282 = shl i64 %v281, 52
-  %v283 = add i64 %v282, 2301339409586323456
-  %v284 = bitcast i64 %v283 to double
-  %v285 = fmul double %v280, %v284
-  %v286 = fsub double 2.000000e+00, %v285
-  %v287 = select i1 %v208, double %v286, double %v285
-  %v288 = fmul double %v205, %v205
-  %v289 = select i1 %v207, double 5.000000e-01, double %v288
-  %v290 = tail call double @llvm.fma.f64(double %v289, double 0x3DE67FDAC649072E, double 0xBE1E473542F1C4A2)
-  %v291 = tail call double @llvm.fma.f64(double %v290, double %v289, double 0x3E5180FAB209FF06)
-  %v292 = tail call double @llvm.fma.f64(double %v291, double %v289, double 0xBE86470CDBDC7AC5)
-  %v293 = tail call double @llvm.fma.f64(double %v292, double %v289, double 0x3EBBA820C20548F9)
-  %v294 = tail call double @llvm.fma.f64(double %v293, double %v289, double 0xBEEF4DEC21BBB2DA)
-  %v295 = tail call double @llvm.fma.f64(double %v294, double %v289, double 0x3F1F9A3CF7FBBD65)
-  %v296 = tail call double @llvm.fma.f64(double %v295, double %v289, double 0xBF4C02DB9E140188)
-  %v297 = tail call double @llvm.fma.f64(double %v296, double %v289, double 0x3F7565BCD2FA7E51)
-  %v298 = tail call double @llvm.fma.f64(double %v297, double %v289, double 0xBF9B82CE313664E0)
-  %v299 = tail call double @llvm.fma.f64(double %v298, double %v289, double 0x3FBCE2F21A045B8E)
-  %v300 = tail call double @llvm.fma.f64(double %v299, double %v289, double 0xBFD812746B037A27)
-  %v301 = tail call double @llvm.fma.f64(double %v300, double %v289, double 0x3FC06EBA8214DB69)
-  %v302 = tail call double @llvm.fma.f64(double %v205, double %v301, double %v205)
-  %v303 = fsub double 1.000000e+00, %v302
-  %v304 = select i1 %v207, double %v287, double %v303
-  %v305 = fmul double %v304, 5.000000e-01
-  %v306 = tail call double @llvm.fma.f64(double %v33, double 0xBF44F9F2582DD0A5, double 0x3F463969BB825829)
-  %v307 = tail call double @llvm.fma.f64(double %v306, double %v33, double 0xBF12E31F9B7913EA)
-  %v308 = tail call double @llvm.fma.f64(double %v307, double %v33, double 0xBF438DFF1CC96982)
-  %v309 = fdiv double 1.000000e+00, %v2
-  %v310 = tail call double @llvm.fma.f64(double %v33, double 0xBEA762676B30CFD6, double 0xBF3CB967B4446107)
-  %v311 = tail call double @llvm.fma.f64(double %v310, double %v33, double 0x3F4B8239C670E690)
-  %v312 = tail call double @llvm.fma.f64(double %v311, double %v33, double 0xBF45629B3187B744)
-  %v313 = tail call double @llvm.fma.f64(double %v308, double %v309, double %v312)
-  %v314 = tail call double @llvm.fma.f64(double %v33, double 0x3F326EEB5ECE1D9F, double 0xBF35F3385098CEBF)
-  %v315 = tail call double @llvm.fma.f64(double %v314, double %v33, double 0x3F0B1D75D3346711)
-  %v316 = tail call double @llvm.fma.f64(double %v315, double %v33, double 0x3F3691879C01EFB4)
-  %v317 = tail call double @llvm.fma.f64(double %v313, double %v309, double %v316)
-  %v318 = tail call double @llvm.fma.f64(double %v33, double 0xBF15600945495B37, double 0x3EAA8411DA6CAB49)
-  %v319 = tail call double @llvm.fma.f64(double %v318, double %v33, double 0x3F31C0950D3ECB9D)
-  %v320 = tail call double @llvm.fma.f64(double %v319, double %v33, double 0xBF436773BDB97B48)
-  %v321 = tail call double @llvm.fma.f64(double %v320, double %v33, double 0x3F4168EF1B0931C8)
-  %v322 = tail call double @llvm.fma.f64(double %v317, double %v309, double %v321)
-  %v323 = tail call double @llvm.fma.f64(double %v33, double 0x3E9741504E5C87C2, double 0xBDF659CFDE0BB2EB)
-  %v324 = tail call double @llvm.fma.f64(double %v323, double %v33, double 0xBEC338EB19652FD9)
-  %v325 = tail call double @llvm.fma.f64(double %v324, double %v33, double 0x3EE0D0E229150428)
-  %v326 = tail call double @llvm.fma.f64(double %v325, double %v33, double 0xBEEC823FC1B3CC36)
-  %v327 = tail call double @llvm.fma.f64(double %v326, double %v33, double 0x3E830BDCF208080E)
-  %v328 = tail call double @llvm.fma.f64(double %v327, double %v33, double 0x3F11D1E9CB24760B)
-  %v329 = tail call double @llvm.fma.f64(double %v328, double %v33, double 0xBF2A2042C5148E27)
-  %v330 = tail call double @llvm.fma.f64(double %v329, double %v33, double 0x3F322BE87360EF1F)
-  %v331 = tail call double @llvm.fma.f64(double %v330, double %v33, double 0xBF1247604839C038)
-  %v332 = tail call double @llvm.fma.f64(double %v331, double %v33, double 0xBF36128AC5A4FA71)
-  %v333 = tail call double @llvm.fma.f64(double %v322, double %v309, double %v332)
-  %v334 = tail call double @llvm.fma.f64(double %v33, double 0x3E2D9A9F1A8B7696, double 0xBE4E78E449F4E3BE)
-  %v335 = tail call double @llvm.fma.f64(double %v334, double %v33, double 0x3E5EFE94304AC16B)
-  %v336 = tail call double @llvm.fma.f64(double %v335, double %v33, double 0x3DC041515BAB6ADA)
-  %v337 = tail call double @llvm.fma.f64(double %v336, double %v33, double 0xBE8EC676CF33153C)
-  %v338 = tail call double @llvm.fma.f64(double %v337, double %v33, double 0x3EADE37D9F09164C)
-  %v339 = tail call double @llvm.fma.f64(double %v338, double %v33, double 0xBEBC71C074985D3F)
-  %v340 = tail call double @llvm.fma.f64(double %v339, double %v33, double 0x3DF13B3C5B7CB45E)
-  %v341 = tail call double @llvm.fma.f64(double %v340, double %v33, double 0x3EE7DB4C02846E81)
-  %v342 = tail call double @llvm.fma.f64(double %v341, double %v33, double 0xBF04CE3FD902BCAD)
-  %v343 = tail call double @llvm.fma.f64(double %v342, double %v33, double 0x3F116908B48CE058)
-  %v344 = tail call double @llvm.fma.f64(double %v343, double %v33, double 0xBEB88F2AE1DEF9D0)
-  %v345 = tail call double @llvm.fma.f64(double %v344, double %v33, double 0xBF33999A85A4237A)
-  %v346 = tail call double @llvm.fma.f64(double %v345, double %v33, double 0x3F49B0FF6874F2C4)
-  %v347 = tail call double @llvm.fma.f64(double %v346, double %v33, double 0xBF4C3E0B02DA7BF9)
-  %v348 = tail call double @llvm.fma.f64(double %v333, double %v309, double %v347)
-  %v349 = tail call double @llvm.fma.f64(double %v33, double 0x3DA587D7A7C1A668, double 0xBDB812D3D94D533B)
-  %v350 = tail call double @llvm.fma.f64(double %v349, double %v33, double 0xBD0F46057E1C9D1F)
-  %v351 = tail call double @llvm.fma.f64(double %v350, double %v33, double 0x3DED9B15465DAEC1)
-  %v352 = tail call double @llvm.fma.f64(double %v351, double %v33, double 0xBE1040C53B2491F0)
-  %v353 = tail call double @llvm.fma.f64(double %v352, double %v33, double 0x3E21B66A39794BA9)
-  %v354 = tail call double @llvm.fma.f64(double %v353, double %v33, double 0x3D850C3F0DD501EB)
-  %v355 = tail call double @llvm.fma.f64(double %v354, double %v33, double 0xBE54853CED169327)
-  %v356 = tail call double @llvm.fma.f64(double %v355, double %v33, double 0x3E75BDE8EF4C4DC7)
-  %v357 = tail call double @llvm.fma.f64(double %v356, double %v33, double 0xBE86C2DCFFBEFEEF)
-  %v358 = tail call double @llvm.fma.f64(double %v357, double %v33, double 0xBDBEA23269C140A7)
-  %v359 = tail call double @llvm.fma.f64(double %v358, double %v33, double 0x3EB7E0201539310E)
-  %v360 = tail call double @llvm.fma.f64(double %v359, double %v33, double 0xBED7CD6F27B3F020)
-  %v361 = tail call double @llvm.fma.f64(double %v360, double %v33, double 0x3EE73DF462204EF4)
-  %v362 = tail call double @llvm.fma.f64(double %v361, double %v33, double 0xBE90152A1871F27A)
-  %v363 = tail call double @llvm.fma.f64(double %v362, double %v33, double 0xBF13D2A3A29B5D9D)
-  %v364 = tail call double @llvm.fma.f64(double %v363, double %v33, double 0x3F318B9B5BF2D984)
-  %v365 = tail call double @llvm.fma.f64(double %v364, double %v33, double 0xBF3EBFB188B7CA00)
-  %v366 = tail call double @llvm.fma.f64(double %v365, double %v33, double 0x3F2E13CE465FA859)
-  %v367 = tail call double @llvm.fma.f64(double %v366, double %v33, double 0x3F4547D93B34E2B6)
-  %v368 = tail call double @llvm.fma.f64(double %v348, double %v309, double %v367)
-  %v369 = tail call double @llvm.fma.f64(double %v33, double 0xBD3BE16182B001E8, double 0x3D60675F56B95F3B)
-  %v370 = tail call double @llvm.fma.f64(double %v369, double %v33, double 0xBD733F39F65C6EEE)
-  %v371 = tail call double @llvm.fma.f64(double %v370, double %v33, double 0xBCF2C681309D6007)
-  %v372 = tail call double @llvm.fma.f64(double %v371, double %v33, double 0x3DAA55DA34225759)
-  %v373 = tail call double @llvm.fma.f64(double %v372, double %v33, double 0xBDCE9778DBC61371)
-  %v374 = tail call double @llvm.fma.f64(double %v373, double %v33, double 0x3DE1B1056C188672)
-  %v375 = tail call double @llvm.fma.f64(double %v374, double %v33, double 0x3D70962774F638BB)
-  %v376 = tail call double @llvm.fma.f64(double %v375, double %v33, double 0xBE177C5829460139)
-  %v377 = tail call double @llvm.fma.f64(double %v376, double %v33, double 0x3E3AC0D455E25360)
-  %v378 = tail call double @llvm.fma.f64(double %v377, double %v33, double 0xBE4E437343A46F5D)
-  %v379 = tail call double @llvm.fma.f64(double %v378, double %v33, double 0xBDEC24BD0E740A6C)
-  %v380 = tail call double @llvm.fma.f64(double %v379, double %v33, double 0x3E832AC81C15D3D7)
-  %v381 = tail call double @llvm.fma.f64(double %v380, double %v33, double 0xBEA522CB05171911)
-  %v382 = tail call double @llvm.fma.f64(double %v381, double %v33, double 0x3EB7058929663937)
-  %v383 = tail call double @llvm.fma.f64(double %v382, double %v33, double 0x3E626154AE39151D)
-  %v384 = tail call double @llvm.fma.f64(double %v383, double %v33, double 0xBEEAC2D05890F2C3)
-  %v385 = tail call double @llvm.fma.f64(double %v384, double %v33, double 0x3F0BBF43DAF4FE53)
-  %v386 = tail call double @llvm.fma.f64(double %v385, double %v33, double 0xBF1C253EFAA1A932)
-  %v387 = tail call double @llvm.fma.f64(double %v386, double %v33, double 0x3EC0DB20A88F4696)
-  %v388 = tail call double @llvm.fma.f64(double %v387, double %v33, double 0x3F4948B0FCD6E9E0)
-  %v389 = tail call double @llvm.fma.f64(double %v388, double %v33, double 0xBF65F7268EDAB4C8)
-  %v390 = tail call double @llvm.fma.f64(double %v389, double %v33, double 0x3F70EE643B990EE6)
-  %v391 = tail call double @llvm.fma.f64(double %v368, double %v309, double %v390)
-  %v392 = tail call double @llvm.fma.f64(double %v33, double 0x3CB892658E7D5D81, double 0x3C2E9264AFFA1C17)
-  %v393 = tail call double @llvm.fma.f64(double %v392, double %v33, double 0xBCF29B03783DB2A2)
-  %v394 = tail call double @llvm.fma.f64(double %v393, double %v33, double 0x3D16D8A9EF5C1827)
-  %v395 = tail call double @llvm.fma.f64(double %v394, double %v33, double 0xBD2C068B448455EA)
-  %v396 = tail call double @llvm.fma.f64(double %v395, double %v33, double 0xBCAF3B7A5DCD1851)
-  %v397 = tail call double @llvm.fma.f64(double %v396, double %v33, double 0x3D6519580A10CD82)
-  %v398 = tail call double @llvm.fma.f64(double %v397, double %v33, double 0xBD89CCF2FAB4608B)
-  %v399 = tail call double @llvm.fma.f64(double %v398, double %v33, double 0x3D9F8041C5540EA2)
-  %v400 = tail call double @llvm.fma.f64(double %v399, double %v33, double 0x3D3113E3A466DB9E)
-  %v401 = tail call double @llvm.fma.f64(double %v400, double %v33, double 0xBDD78A5056F8CE45)
-  %v402 = tail call double @llvm.fma.f64(double %v401, double %v33, double 0x3DFC9B434BF3C34E)
-  %v403 = tail call double @llvm.fma.f64(double %v402, double %v33, double 0xBE11564ECFF73D58)
-  %v404 = tail call double @llvm.fma.f64(double %v403, double %v33, double 0xBDB349FBCA3A377B)
-  %v405 = tail call double @llvm.fma.f64(double %v404, double %v33, double 0x3E49AA7A30DE114C)
-  %v406 = tail call double @llvm.fma.f64(double %v405, double %v33, double 0xBE6EE23D0CBA8AEE)
-  %v407 = tail call double @llvm.fma.f64(double %v406, double %v33, double 0x3E8280F2CDE3F847)
-  %v408 = tail call double @llvm.fma.f64(double %v407, double %v33, double 0x3E33F59230A8357C)
-  %v409 = tail call double @llvm.fma.f64(double %v408, double %v33, double 0xBEBB0BDFCC629CBA)
-  %v410 = tail call double @llvm.fma.f64(double %v409, double %v33, double 0x3EE00A9CABD6B83E)
-  %v411 = tail call double @llvm.fma.f64(double %v410, double %v33, double 0xBEF2FA4AE89E5AF0)
-  %v412 = tail call double @llvm.fma.f64(double %v411, double %v33, double 0xBE9AF83440E53DBC)
-  %v413 = tail call double @llvm.fma.f64(double %v412, double %v33, double 0x3F2AF83440E53DBC)
-  %v414 = tail call double @llvm.fma.f64(double %v413, double %v33, double 0xBF50394F6F09E723)
-  %v415 = tail call double @llvm.fma.f64(double %v414, double %v33, double 0x3F65AC056B015AC0)
-  %v416 = tail call double @llvm.fma.f64(double %v415, double %v33, double 0xBF6C71C71C71C71C)
-  %v417 = tail call double @llvm.fma.f64(double %v416, double %v33, double 0xBF5E573AC901E574)
-  %v418 = tail call double @llvm.fma.f64(double %v391, double %v309, double %v417)
-  %v419 = tail call double @llvm.fma.f64(double %v33, double 0x3C475713641CD216, double 0xBCA7CFBCF3DB9BFC)
-  %v420 = tail call double @llvm.fma.f64(double %v419, double %v33, double 0x3CCD2E7D5CA48B90)
-  %v421 = tail call double @llvm.fma.f64(double %v420, double %v33, double 0xBCE1CA914D71A27C)
-  %v422 = tail call double @llvm.fma.f64(double %v421, double %v33, double 0xBCC283FE7950AD7B)
-  %v423 = tail call double @llvm.fma.f64(double %v422, double %v33, double 0x3D20104FC4369A3C)
-  %v424 = tail call double @llvm.fma.f64(double %v423, double %v33, double 0xBD43989BEBB193C0)
-  %v425 = tail call double @llvm.fma.f64(double %v424, double %v33, double 0x3D57BA0759769D7C)
-  %v426 = tail call double @llvm.fma.f64(double %v425, double %v33, double 0x3D3EF98008F5EEC2)
-  %v427 = tail call double @llvm.fma.f64(double %v426, double %v33, double 0xBD961CA701FD754A)
-  %v428 = tail call double @llvm.fma.f64(double %v427, double %v33, double 0x3DBAC9475C463659)
-  %v429 = tail call double @llvm.fma.f64(double %v428, double %v33, double 0xBDD0070A87340428)
-  %v430 = tail call double @llvm.fma.f64(double %v429, double %v33, double 0xBDBC0D9B6EDF2B0B)
-  %v431 = tail call double @llvm.fma.f64(double %v430, double %v33, double 0x3E0F6E66D24D5C8A)
-  %v432 = tail call double @llvm.fma.f64(double %v431, double %v33, double 0xBE32D2197C7A2FAA)
-  %v433 = tail call double @llvm.fma.f64(double %v432, double %v33, double 0x3E46097D55C37C1C)
-  %v434 = tail call double @llvm.fma.f64(double %v433, double %v33, double 0x3E3CCF5CEB7F0D9F)
-  %v435 = tail call double @llvm.fma.f64(double %v434, double %v33, double 0xBE87B5F9A2D0465C)
-  %v436 = tail call double @llvm.fma.f64(double %v435, double %v33, double 0x3EABD6D21E4B4109)
-  %v437 = tail call double @llvm.fma.f64(double %v436, double %v33, double 0xBEBF1B22F594C6B5)
-  %v438 = tail call double @llvm.fma.f64(double %v437, double %v33, double 0xBEC255370652AFC1)
-  %v439 = tail call double @llvm.fma.f64(double %v438, double %v33, double 0x3F048C5892F7CD83)
-  %v440 = tail call double @llvm.fma.f64(double %v439, double %v33, double 0xBF276E06FEC7273B)
-  %v441 = tail call double @llvm.fma.f64(double %v440, double %v33, double 0x3F371DE3A556C734)
-  %v442 = tail call double @llvm.fma.f64(double %v441, double %v33, double 0x3F52F684BDA12F68)
-  %v443 = tail call double @llvm.fma.f64(double %v442, double %v33, double 0xBF8E573AC901E574)
-  %v444 = tail call double @llvm.fma.f64(double %v443, double %v33, double 0x3FB5555555555555)
-  %v445 = tail call double @llvm.fma.f64(double %v444, double %v33, double 0xBFD5555555555555)
-  %v446 = tail call double @llvm.fma.f64(double %v418, double %v309, double %v445)
-  %v447 = tail call double @llvm.fma.f64(double %v202, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v448 = fadd double %v447, 0xC338000000000000
-  %v449 = fneg double %v448
-  %v450 = tail call double @llvm.fma.f64(double %v449, double 0x3FE62E42FEFA4000, double %v202)
-  %v451 = tail call double @llvm.fma.f64(double %v449, double 0xBD48432A1B0E2634, double %v450)
-  %v452 = fmul double %v451, %v451
-  %v453 = tail call double @llvm.fma.f64(double %v451, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v454 = tail call double @llvm.fma.f64(double %v453, double %v451, double 0x3E927E4DB81FC5C4)
-  %v455 = tail call double @llvm.fma.f64(double %v454, double %v451, double 0x3EC71DDED4DF15D0)
-  %v456 = tail call double @llvm.fma.f64(double %v455, double %v451, double 0x3EFA01A01A70E1D0)
-  %v457 = tail call double @llvm.fma.f64(double %v456, double %v451, double 0x3F2A01A01B4A1A68)
-  %v458 = tail call double @llvm.fma.f64(double %v457, double %v451, double 0x3F56C16C16C1618C)
-  %v459 = tail call double @llvm.fma.f64(double %v458, double %v451, double 0x3F8111111110E966)
-  %v460 = tail call double @llvm.fma.f64(double %v459, double %v451, double 0x3FA5555555555556)
-  %v461 = tail call double @llvm.fma.f64(double %v460, double %v451, double 0x3FC555555555555C)
-  %v462 = tail call double @llvm.fma.f64(double %v461, double %v451, double 5.000000e-01)
-  %v463 = tail call double @llvm.fma.f64(double %v452, double %v462, double %v451)
-  %v464 = fadd double %v463, 1.000000e+00
-  %v465 = bitcast double %v447 to i64
-  %v466 = add i64 %v465, -4843621399236967424
-  %v467 = lshr i64 %v466, 1
-  %v468 = shl i64 %v467, 52
-  %v469 = add i64 %v468, 2301339409586323456
-  %v470 = bitcast i64 %v469 to double
-  %v471 = fmul double %v464, %v470
-  %v472 = sub i64 %v466, %v467
-  %v473 = shl i64 %v472, 52
-  %v474 = add i64 %v473, 2301339409586323456
-  %v475 = bitcast i64 %v474 to double
-  %v476 = fmul double %v471, %v475
-  %v477 = fmul double %v446, %v476
-  %v478 = tail call double @llvm.sqrt.f64(double %v2)
-  %v479 = fmul double %v478, 0x40040D931FF62705
-  %v480 = fdiv double %v477, %v479
-  %v16 = fadd double %v305, %v480
-  br label %b4
-b32:
-  %v481 = phi double [ %v42, %b15 ], [ %v482, %b32 ]
-  %v483 = phi double [ %v45, %b15 ], [ %v484, %b32 ]
-  %v485 = phi double [ 0x7E37E43C8800759B, %b15 ], [ %v486, %b32 ]
-  %v487 = phi double [ 0.000000e+00, %b15 ], [ %v488, %b32 ]
-  %v489 = phi double [ %v45, %b15 ], [ %v47, %b32 ]
-  %v488 = fadd double %v487, 1.000000e+00
-  %v490 = fneg double %v488
-  %v491 = fsub double %v488, %v2
-  %v492 = fmul double %v491, %v490
-  %v482 = fadd double %v481, 2.000000e+00
-  %v493 = fdiv double %v492, %v485
-  %v494 = fadd double %v482, %v493
-  %v495 = fmul double %v483, %v492
-  %v496 = fadd double %v482, %v495
-  %v497 = freeze double %v496
-  %v498 = tail call double @llvm.fabs.f64(double %v494)
-  %v499 = fcmp olt double %v498, 1.000000e-300
-  %v486 = select i1 %v499, double 1.000000e-300, double %v494
-  %v500 = tail call double @llvm.fabs.f64(double %v497)
-  %v501 = fcmp olt double %v500, 1.000000e-300
-  %v502 = fdiv double 1.000000e+00, %v497
-  %v484 = select i1 %v501, double 0x7E37E43C8800759B, double %v502
-  %v503 = fmul double %v486, %v484
-  %v47 = fmul double %v489, %v503
-  %v504 = fadd double %v503, -1.000000e+00
-  %v505 = tail call double @llvm.fabs.f64(double %v504)
-  %v506 = fcmp ogt double %v505, 4.000000e-16
-  %v507 = fcmp olt double %v488, 1.000000e+05
-  %v508 = select i1 %v506, i1 %v507, i1 false
-  br i1 %v508, label %b32, label %b16
-b33:
-  %v509 = fcmp olt double %v3, 0x10000000000000
-  %v510 = fmul double %v3, 0x4340000000000000
-  %v511 = select i1 %v509, double %v510, double %v3
-  %v512 = bitcast double %v511 to i64
-  %v513 = add nuw i64 %v512, 2638147582215219
-  %v514 = lshr i64 %v513, 52
-  %v515 = or disjoint i64 %v514, 4841369599423283200
-  %v516 = bitcast i64 %v515 to double
-  %v517 = fadd double %v516, 0xC330000000000000
-  %v518 = and i64 %v513, 4503599627370495
-  %v519 = add nuw nsw i64 %v518, 4604544271217802189
-  %v520 = bitcast i64 %v519 to double
-  %v521 = fadd double %v520, -1.000000e+00
-  %v522 = select i1 %v509, double 1.076000e+03, double 1.023000e+03
-  %v523 = fsub double %v517, %v522
-  %v524 = fmul double %v521, %v521
-  %v525 = fmul double %v524, 5.000000e-01
-  %v526 = fadd double %v521, 2.000000e+00
-  %v527 = fdiv double %v521, %v526
-  %v528 = fmul double %v527, %v527
-  %v529 = tail call double @llvm.fma.f64(double %v528, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v530 = tail call double @llvm.fma.f64(double %v529, double %v528, double 0x3FC74664A41971F1)
-  %v531 = tail call double @llvm.fma.f64(double %v530, double %v528, double 0x3FCC71C51D57B847)
-  %v532 = tail call double @llvm.fma.f64(double %v531, double %v528, double 0x3FD249249422C781)
-  %v533 = tail call double @llvm.fma.f64(double %v532, double %v528, double 0x3FD999999997F9E0)
-  %v534 = tail call double @llvm.fma.f64(double %v533, double %v528, double 0x3FE5555555555593)
-  %v535 = tail call double @llvm.fma.f64(double %v528, double %v534, double %v525)
-  %v536 = fmul double %v523, 0xBD48432A1B0E2634
-  %v537 = tail call double @llvm.fma.f64(double %v527, double %v535, double %v536)
-  %v538 = fsub double %v537, %v525
-  %v539 = fadd double %v521, %v538
-  %v540 = tail call double @llvm.fma.f64(double %v523, double 0x3FE62E42FEFA4000, double %v539)
-  %v541 = fmul double %v2, %v540
-  %v542 = fcmp olt double %v541, -4.000000e-01
-  br i1 %v542, label %b19, label %b20
-b34:
-  %v543 = phi double [ %v544, %b34 ], [ 1.000000e+00, %b19 ]
-  %v545 = phi double [ %v546, %b34 ], [ 1.000000e+00, %b19 ]
-  %v547 = phi double [ %v548, %b34 ], [ %v2, %b19 ]
-  %v549 = phi i64 [ %v550, %b34 ], [ 0, %b19 ]
-  %v548 = fadd double %v547, 1.000000e+00
-  %v551 = fdiv double %v3, %v548
-  %v546 = fmul double %v545, %v551
-  %v544 = fadd double %v543, %v546
-  %v550 = add nuw nsw i64 %v549, 1
-  %v552 = fmul double %v544, 1.200000e-16
-  %v553 = fcmp ogt double %v546, %v552
-  %v554 = icmp samesign ult i64 %v549, 99999
-  %v555 = select i1 %v553, i1 %v554, i1 false
-  br i1 %v555, label %b34, label %b35
-b35:
-  %v556 = fmul double %v51, %v544
-  %v15 = fsub double 1.000000e+00, %v556
-  br label %b4
-b36:
-  %v557 = phi double [ 7.105000e+02, %b29 ], [ %v106, %b30 ], [ -7.460000e+02, %b28 ]
-  %v558 = fneg double %v106
-  %v559 = tail call double @llvm.copysign.f64(double %v199, double %v558)
-  %v560 = tail call double @llvm.fma.f64(double %v557, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v561 = fadd double %v560, 0xC338000000000000
-  %v562 = fneg double %v561
-  %v563 = tail call double @llvm.fma.f64(double %v562, double 0x3FE62E42FEFA4000, double %v557)
-  %v564 = tail call double @llvm.fma.f64(double %v562, double 0xBD48432A1B0E2634, double %v563)
-  %v565 = fmul double %v564, %v564
-  %v566 = tail call double @llvm.fma.f64(double %v564, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v567 = tail call double @llvm.fma.f64(double %v566, double %v564, double 0x3E927E4DB81FC5C4)
-  %v568 = tail call double @llvm.fma.f64(double %v567, double %v564, double 0x3EC71DDED4DF15D0)
-  %v569 = tail call double @llvm.fma.f64(double %v568, double %v564, double 0x3EFA01A01A70E1D0)
-  %v570 = tail call double @llvm.fma.f64(double %v569, double %v564, double 0x3F2A01A01B4A1A68)
-  %v571 = tail call double @llvm.fma.f64(double %v570, double %v564, double 0x3F56C16C16C1618C)
-  %v572 = tail call double @llvm.fma.f64(double %v571, double %v564, double 0x3F8111111110E966)
-  %v573 = tail call double @llvm.fma.f64(double %v572, double %v564, double 0x3FA5555555555556)
-  %v574 = tail call double @llvm.fma.f64(double %v573, double %v564, double 0x3FC555555555555C)
-  %v575 = tail call double @llvm.fma.f64(double %v574, double %v564, double 5.000000e-01)
-  %v576 = tail call double @llvm.fma.f64(double %v565, double %v575, double %v564)
-  %v577 = fadd double %v576, 1.000000e+00
-  %v578 = bitcast double %v560 to i64
-  %v579 = add i64 %v578, -4843621399236967424
-  %v580 = lshr i64 %v579, 1
-  %v581 = shl i64 %v580, 52
-  %v582 = add i64 %v581, 2301339409586323456
-  %v583 = bitcast i64 %v582 to double
-  %v584 = fmul double %v577, %v583
-  %v585 = sub i64 %v579, %v580
-  %v586 = shl i64 %v585, 52
-  %v587 = add i64 %v586, 2301339409586323456
-  %v588 = bitcast i64 %v587 to double
-  %v589 = fmul double %v584, %v588
-  %v590 = fmul double %v2, %v589
-  %v591 = fmul double %v59, %v590
-  %v14 = fsub double %v559, %v591
-  br label %b4
 }
 
 define internal fastcc void @p_2019db67ed1f(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2) noinline nounwind {
@@ -15045,121 +14377,7 @@ b31:
   br label %b24
 }
 
-define internal fastcc void @p_617d591489cd(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3, double %v4, double %v5) noinline nounwind {
-b1:
-  %v6 = alloca double, align 8
-  %v7 = fcmp ogt double %v2, 0.000000e+00
-  %v8 = fcmp ogt double %v3, 0.000000e+00
-  %v9 = select i1 %v7, i1 %v8, i1 false
-  %v10 = fcmp oge double %v4, 0.000000e+00
-  %v11 = select i1 %v9, i1 %v10, i1 false
-  %v12 = fcmp oge double %v5, 0.000000e+00
-  %v13 = select i1 %v11, i1 %v12, i1 false
-  br i1 %v13, label %b3, label %b2
-b2:
-  %v14 = phi double [ %v15, %b9 ], [ %v16, %b4 ], [ 0x7FF8000000000000, %b1 ]
-  store double %v14, ptr %v1, align 8
-  ret void
-b3:
-  %v17 = fcmp oeq double %v4, 0.000000e+00
-  %v18 = fcmp oeq double %v5, 0.000000e+00
-  %v19 = select i1 %v17, i1 true, i1 %v18
-  br i1 %v19, label %b4, label %b5
-b4:
-  %v16 = select i1 %v18, double 1.000000e+00, double 0.000000e+00
-  br label %b2
-b5:
-  %v20 = fadd double %v2, %v3
-  %v21 = fadd double %v20, 2.000000e+00
-  %v22 = fmul double %v4, %v21
-  %v23 = fadd double %v2, 1.000000e+00
-  %v24 = fcmp ogt double %v22, %v23
-  br i1 %v24, label %b6, label %b7
-b6:
-  br label %b7
-b7:
-  %v25 = phi double [ %v3, %b6 ], [ %v2, %b5 ]
-  %v26 = phi double [ %v2, %b6 ], [ %v3, %b5 ]
-  %v27 = phi double [ %v5, %b6 ], [ %v4, %b5 ]
-  %v28 = phi double [ %v4, %b6 ], [ %v5, %b5 ]
-  call fastcc void @p_dea40211a4df(ptr nonnull %v6, double %v25, double %v26, double %v27, double %v28)
-  %v29 = load double, ptr %v6, align 8
-  %v30 = fadd double %v25, 1.000000e+00
-  %v31 = fadd double %v25, -1.000000e+00
-  %v32 = fmul double %v20, %v27
-  %v33 = fdiv double %v32, %v30
-  %v34 = freeze double %v33
-  %v35 = fsub double 1.000000e+00, %v34
-  %v36 = tail call double @llvm.fabs.f64(double %v35)
-  %v37 = fcmp olt double %v36, 1.000000e-300
-  %v38 = fdiv double 1.000000e+00, %v35
-  %v39 = select i1 %v37, double 0x7E37E43C8800759B, double %v38
-  br label %b8
-b8:
-  %v40 = phi double [ 1.000000e+00, %b7 ], [ %v41, %b8 ]
-  %v42 = phi double [ %v39, %b7 ], [ %v43, %b8 ]
-  %v44 = phi double [ 0.000000e+00, %b7 ], [ %v45, %b8 ]
-  %v46 = phi double [ %v39, %b7 ], [ %v47, %b8 ]
-  %v45 = fadd double %v44, 1.000000e+00
-  %v48 = fmul double %v45, 2.000000e+00
-  %v49 = fsub double %v26, %v45
-  %v50 = fmul double %v45, %v49
-  %v51 = fmul double %v27, %v50
-  %v52 = fadd double %v31, %v48
-  %v53 = fadd double %v25, %v48
-  %v54 = fmul double %v52, %v53
-  %v55 = fdiv double %v51, %v54
-  %v56 = fdiv double %v55, %v40
-  %v57 = fadd double %v56, 1.000000e+00
-  %v58 = fmul double %v42, %v55
-  %v59 = freeze double %v58
-  %v60 = fadd double %v59, 1.000000e+00
-  %v61 = tail call double @llvm.fabs.f64(double %v57)
-  %v62 = fcmp olt double %v61, 1.000000e-300
-  %v63 = select i1 %v62, double 1.000000e-300, double %v57
-  %v64 = tail call double @llvm.fabs.f64(double %v60)
-  %v65 = fcmp olt double %v64, 1.000000e-300
-  %v66 = fdiv double 1.000000e+00, %v60
-  %v67 = select i1 %v65, double 0x7E37E43C8800759B, double %v66
-  %v68 = fadd double %v25, %v45
-  %v69 = fneg double %v68
-  %v70 = fadd double %v20, %v45
-  %v71 = fmul double %v70, %v69
-  %v72 = fmul double %v27, %v71
-  %v73 = fadd double %v30, %v48
-  %v74 = fmul double %v53, %v73
-  %v75 = fdiv double %v72, %v74
-  %v76 = freeze double %v75
-  %v77 = fdiv double %v76, %v63
-  %v78 = fadd double %v77, 1.000000e+00
-  %v79 = fmul double %v76, %v67
-  %v80 = fadd double %v79, 1.000000e+00
-  %v81 = tail call double @llvm.fabs.f64(double %v78)
-  %v82 = fcmp olt double %v81, 1.000000e-300
-  %v41 = select i1 %v82, double 1.000000e-300, double %v78
-  %v83 = tail call double @llvm.fabs.f64(double %v80)
-  %v84 = fcmp olt double %v83, 1.000000e-300
-  %v85 = fdiv double 1.000000e+00, %v80
-  %v43 = select i1 %v84, double 0x7E37E43C8800759B, double %v85
-  %v86 = fmul double %v63, %v67
-  %v87 = fmul double %v46, %v86
-  %v88 = fmul double %v41, %v43
-  %v47 = fmul double %v87, %v88
-  %v89 = fadd double %v88, -1.000000e+00
-  %v90 = tail call double @llvm.fabs.f64(double %v89)
-  %v91 = fcmp ogt double %v90, 4.000000e-16
-  %v92 = fcmp olt double %v45, 2.000000e+04
-  %v93 = select i1 %v91, i1 %v92, i1 false
-  br i1 %v93, label %b8, label %b9
-b9:
-  %v94 = fmul double %v29, %v47
-  %v95 = fdiv double %v94, %v25
-  %v96 = fsub double 1.000000e+00, %v95
-  %v15 = select i1 %v24, double %v96, double %v95
-  br label %b2
-}
-
-define internal fastcc void @p_6f43188d5ead(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2, double %v3) noinline nounwind {
+define internal fastcc void @p_6adaf2898db9(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2, double %v3) noinline nounwind {
 b1:
   %v4 = alloca double, align 8
   %v5 = alloca double, align 8
@@ -15178,10 +14396,10 @@ b2:
   br i1 %v15, label %b4, label %b3
 b3:
   store double 0.000000e+00, ptr %v4, align 8
-  call fastcc void @p_bc9601def4a7(ptr nonnull %v4, double %v17)
+  call fastcc void @p_6cc91595fda4(ptr nonnull %v4, double %v17)
   %v18 = load double, ptr %v4, align 8
   %v19 = fneg double %v17
-  call fastcc void @p_79d1edc97465(ptr nonnull %v5, double %v16, double %v19)
+  call fastcc void @p_b1eb9b19fe55(ptr nonnull %v5, double %v16, double %v19)
   %v20 = load double, ptr %v5, align 8
   %v21 = fmul double %v18, %v20
   %v22 = fdiv double %v17, %v16
@@ -15273,28 +14491,28 @@ b6:
   ret void
 b7:
   store double 0.000000e+00, ptr %v6, align 8
-  call fastcc void @p_bc9601def4a7(ptr nonnull %v6, double %v2)
+  call fastcc void @p_6cc91595fda4(ptr nonnull %v6, double %v2)
   %v106 = load double, ptr %v6, align 8
   %v107 = fadd double %v2, %v3
   store double 0.000000e+00, ptr %v7, align 8
-  call fastcc void @p_bc9601def4a7(ptr nonnull %v7, double %v107)
+  call fastcc void @p_6cc91595fda4(ptr nonnull %v7, double %v107)
   %v108 = load double, ptr %v7, align 8
   store double 0.000000e+00, ptr %v8, align 8
-  call fastcc void @p_bc9601def4a7(ptr nonnull %v8, double %v3)
+  call fastcc void @p_6cc91595fda4(ptr nonnull %v8, double %v3)
   %v109 = load double, ptr %v8, align 8
   %v110 = fdiv double %v106, %v108
   %v102 = fmul double %v110, %v109
   br label %b6
 b8:
   store double 0.000000e+00, ptr %v9, align 8
-  call fastcc void @p_bc9601def4a7(ptr nonnull %v9, double %v17)
+  call fastcc void @p_6cc91595fda4(ptr nonnull %v9, double %v17)
   %v111 = load double, ptr %v9, align 8
   %v112 = fadd double %v17, %v16
   store double 0.000000e+00, ptr %v10, align 8
-  call fastcc void @p_bc9601def4a7(ptr nonnull %v10, double %v112)
+  call fastcc void @p_6cc91595fda4(ptr nonnull %v10, double %v112)
   %v113 = load double, ptr %v10, align 8
   store double 0.000000e+00, ptr %v11, align 8
-  call fastcc void @p_bc9601def4a7(ptr nonnull %v11, double %v16)
+  call fastcc void @p_6cc91595fda4(ptr nonnull %v11, double %v16)
   %v114 = load double, ptr %v11, align 8
   %v115 = fdiv double %v113, %v114
   %v101 = fdiv double %v111, %v115
@@ -15517,6 +14735,765 @@ b17:
   br label %b6
 }
 
+define internal fastcc void @p_6cc91595fda4(ptr noalias nonnull writeonly captures(none) %v1, double %v2) noinline nounwind {
+b1:
+  %v3 = freeze double %v2
+  %v4 = fcmp oeq double %v3, 0.000000e+00
+  br i1 %v4, label %b20, label %b2
+b2:
+  %v5 = fcmp olt double %v3, 0.000000e+00
+  %v6 = tail call double @llvm.floor.f64(double %v3)
+  %v7 = fcmp oeq double %v3, %v6
+  %v8 = and i1 %v5, %v7
+  br i1 %v8, label %b21, label %b3
+b3:
+  %v9 = fcmp uno double %v3, 0.000000e+00
+  %v10 = fcmp ogt double %v3, 1.717000e+02
+  %v11 = or i1 %v9, %v10
+  br i1 %v11, label %b4, label %b5
+b4:
+  %v12 = fadd double %v3, 0x7FF0000000000000
+  br label %b21
+b5:
+  %v13 = fcmp olt double %v3, -1.850000e+02
+  br i1 %v13, label %b6, label %b7
+b6:
+  %v14 = fmul double %v6, 5.000000e-01
+  %v15 = tail call double @llvm.floor.f64(double %v14)
+  %v16 = fmul double %v15, 2.000000e+00
+  %v17 = fcmp oeq double %v6, %v16
+  %v18 = select i1 %v17, double 0.000000e+00, double -0.000000e+00
+  br label %b21
+b7:
+  %v19 = tail call double @llvm.fabs.f64(double %v3)
+  %v20 = fcmp olt double %v19, 1.200000e+01
+  br i1 %v20, label %b8, label %b14
+b8:
+  %v21 = fcmp olt double %v3, 1.500000e+00
+  %v22 = fcmp ogt double %v3, 2.500000e+00
+  %v23 = or i1 %v21, %v22
+  br i1 %v23, label %b9, label %b12
+b9:
+  br i1 %v21, label %b10, label %b11
+b10:
+  %v24 = phi double [ %v25, %b10 ], [ %v3, %b9 ]
+  %v26 = phi double [ %v27, %b10 ], [ 0.000000e+00, %b9 ]
+  %v28 = phi double [ %v29, %b10 ], [ 1.000000e+00, %b9 ]
+  %v29 = fmul double %v24, %v28
+  %v30 = fneg double %v29
+  %v31 = tail call double @llvm.fma.f64(double %v28, double %v24, double %v30)
+  %v27 = tail call double @llvm.fma.f64(double %v26, double %v24, double %v31)
+  %v25 = fadd double %v24, 1.000000e+00
+  %v32 = fcmp olt double %v25, 1.500000e+00
+  %v33 = fcmp ogt double %v25, 2.500000e+00
+  %v34 = or i1 %v32, %v33
+  br i1 %v34, label %b10, label %b12
+b11:
+  %v35 = phi double [ %v36, %b11 ], [ %v3, %b9 ]
+  %v37 = phi double [ %v38, %b11 ], [ 0.000000e+00, %b9 ]
+  %v39 = phi double [ %v40, %b11 ], [ 1.000000e+00, %b9 ]
+  %v36 = fadd double %v35, -1.000000e+00
+  %v40 = fmul double %v36, %v39
+  %v41 = fneg double %v40
+  %v42 = tail call double @llvm.fma.f64(double %v39, double %v36, double %v41)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v36, double %v42)
+  %v43 = fcmp olt double %v36, 1.500000e+00
+  %v44 = fcmp ogt double %v36, 2.500000e+00
+  %v45 = or i1 %v43, %v44
+  br i1 %v45, label %b11, label %b12
+b12:
+  %v46 = phi double [ %v3, %b8 ], [ %v25, %b10 ], [ %v36, %b11 ]
+  %v47 = phi double [ 0.000000e+00, %b8 ], [ %v27, %b10 ], [ %v38, %b11 ]
+  %v48 = phi double [ 1.000000e+00, %b8 ], [ %v29, %b10 ], [ %v40, %b11 ]
+  %v49 = fadd double %v46, -2.000000e+00
+  %v50 = tail call double @llvm.fma.f64(double %v49, double 0xBEB74F33EBD1FA3E, double 0x3EC5F626C8F5B96A)
+  %v51 = tail call double @llvm.fma.f64(double %v50, double %v49, double 0xBECD86307E1B5560)
+  %v52 = tail call double @llvm.fma.f64(double %v51, double %v49, double 0x3EDE4E6309FB0586)
+  %v53 = tail call double @llvm.fma.f64(double %v52, double %v49, double 0xBEF01605C1CA76EB)
+  %v54 = tail call double @llvm.fma.f64(double %v53, double %v49, double 0x3F000747D09BBD45)
+  %v55 = tail call double @llvm.fma.f64(double %v54, double %v49, double 0xBF0FDC60DE1BD1DC)
+  %v56 = tail call double @llvm.fma.f64(double %v55, double %v49, double 0x3F1FE3FB3474D2A9)
+  %v57 = tail call double @llvm.fma.f64(double %v56, double %v49, double 0xBF2F94C25A068C1D)
+  %v58 = tail call double @llvm.fma.f64(double %v57, double %v49, double 0x3F4011B21504D027)
+  %v59 = tail call double @llvm.fma.f64(double %v58, double %v49, double 0xBF4E21F1341B5C78)
+  %v60 = tail call double @llvm.fma.f64(double %v59, double %v49, double 0x3F613C448802CDAA)
+  %v61 = tail call double @llvm.fma.f64(double %v60, double %v49, double 0xBF675E6E922AB08F)
+  %v62 = tail call double @llvm.fma.f64(double %v61, double %v49, double 0x3F86D7EEACCF06D1)
+  %v63 = tail call double @llvm.fma.f64(double %v62, double %v49, double 0xBF317F374093DECD)
+  %v64 = tail call double @llvm.fma.f64(double %v63, double %v49, double 0x3FB301FBB0F23EA7)
+  %v65 = tail call double @llvm.fma.f64(double %v64, double %v49, double 0x3FB4E23998464F5D)
+  %v66 = tail call double @llvm.fma.f64(double %v65, double %v49, double 0x3FDA5B978B96BECA)
+  %v67 = tail call double @llvm.fma.f64(double %v66, double %v49, double 0x3FDB0EE6072093CE)
+  %v68 = tail call double @llvm.fma.f64(double %v49, double %v67, double 1.000000e+00)
+  %v69 = fmul double %v47, %v68
+  %v70 = tail call double @llvm.fma.f64(double %v68, double %v48, double %v69)
+  br i1 %v21, label %b13, label %b21
+b13:
+  %v71 = fadd double %v47, %v48
+  %v72 = fdiv double %v68, %v71
+  br label %b21
+b14:
+  %v73 = fmul double %v19, 5.000000e-01
+  %v74 = fadd double %v73, -2.500000e-01
+  %v75 = tail call double @llvm.fabs.f64(double %v74)
+  %v76 = fmul double %v75, 5.000000e-01
+  %v77 = tail call double @llvm.trunc.f64(double %v76)
+  %v78 = fmul double %v77, 5.000000e-01
+  %v79 = tail call double @llvm.trunc.f64(double %v78)
+  %v80 = fmul double %v79, 5.000000e-01
+  %v81 = tail call double @llvm.trunc.f64(double %v80)
+  %v82 = fmul double %v3, %v3
+  %v83 = fmul double %v82, %v82
+  %v84 = fadd double %v77, %v77
+  %v85 = fcmp une double %v75, %v84
+  %v86 = select i1 %v85, double %v19, double 1.000000e+00
+  %v87 = fadd double %v79, %v79
+  %v88 = fcmp une double %v77, %v87
+  %v89 = select i1 %v88, double %v82, double 1.000000e+00
+  %v90 = fmul double %v86, %v89
+  %v91 = fadd double %v81, %v81
+  %v92 = fcmp une double %v79, %v91
+  %v93 = select i1 %v92, double %v83, double 1.000000e+00
+  %v94 = fmul double %v90, %v93
+  %v95 = fcmp oeq double %v75, 8.000000e+00
+  %v96 = fmul double %v83, %v83
+  %v97 = select i1 %v95, double %v96, double %v94
+  %v98 = tail call double @llvm.trunc.f64(double %v75)
+  %v99 = fcmp oeq double %v75, %v98
+  %v100 = fcmp ole double %v75, 8.000000e+00
+  %v101 = and i1 %v100, %v99
+  %v102 = select i1 %v101, double %v97, double 0x7FF8000000000000
+  %v103 = fcmp olt double %v74, 0.000000e+00
+  %v104 = tail call double @llvm.fabs.f64(double %v102)
+  %v105 = fcmp oeq double %v104, 0x7FF0000000000000
+  %v106 = fdiv double 1.000000e+00, %v102
+  %v107 = select i1 %v105, double 0x7FF8000000000000, double %v106
+  %v108 = select i1 %v103, double %v107, double %v102
+  %v109 = bitcast double %v19 to i64
+  %v110 = add nuw i64 %v109, 2638147582215219
+  %v111 = lshr i64 %v110, 52
+  %v112 = or disjoint i64 %v111, 4841369599423283200
+  %v113 = bitcast i64 %v112 to double
+  %v114 = fadd double %v113, 0xC330000000000000
+  %v115 = fadd double %v114, -1.023000e+03
+  %v116 = fmul double %v115, 0x3FE62E42FEFA4000
+  %v117 = and i64 %v110, 4503599627370495
+  %v118 = add nuw nsw i64 %v117, 4604544271217802189
+  %v119 = bitcast i64 %v118 to double
+  %v120 = fadd double %v119, -1.000000e+00
+  %v121 = fadd double %v120, 2.000000e+00
+  %v122 = fdiv double 1.000000e+00, %v121
+  %v123 = fmul double %v120, %v122
+  %v124 = fmul double %v123, %v123
+  %v125 = fmul double %v123, %v124
+  %v126 = tail call double @llvm.fma.f64(double %v124, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
+  %v127 = tail call double @llvm.fma.f64(double %v126, double %v124, double 0x3FB3B1EF291B286B)
+  %v128 = tail call double @llvm.fma.f64(double %v127, double %v124, double 0x3FB745CE9C13DB3B)
+  %v129 = tail call double @llvm.fma.f64(double %v128, double %v124, double 0x3FBC71C722DC3A56)
+  %v130 = tail call double @llvm.fma.f64(double %v129, double %v124, double 0x3FC2492492457977)
+  %v131 = tail call double @llvm.fma.f64(double %v130, double %v124, double 0x3FC9999999999B32)
+  %v132 = fmul double %v124, %v131
+  %v133 = fadd double %v132, 0x3FD5555555555555
+  %v134 = fmul double %v125, %v133
+  %v135 = fadd double %v123, %v134
+  %v136 = fmul double %v135, 2.000000e+00
+  %v137 = fadd double %v116, %v136
+  %v138 = fmul double %v74, %v137
+  %v139 = fcmp olt double %v138, -7.460000e+02
+  %v140 = fcmp ogt double %v138, 7.105000e+02
+  %v141 = select i1 %v140, double 7.105000e+02, double %v138
+  %v142 = select i1 %v139, double -7.460000e+02, double %v141
+  %v143 = or i1 %v139, %v140
+  %v144 = fsub double %v116, %v137
+  %v145 = fadd double %v136, %v144
+  %v146 = fsub double %v123, %v135
+  %v147 = fadd double %v134, %v146
+  %v148 = fneg double %v123
+  %v149 = fadd double %v121, -2.000000e+00
+  %v150 = fsub double %v120, %v149
+  %v151 = tail call double @llvm.fma.f64(double %v148, double %v121, double %v120)
+  %v152 = tail call double @llvm.fma.f64(double %v148, double %v150, double %v151)
+  %v153 = fmul double %v122, %v152
+  %v154 = fsub double 0x3FD5555555555555, %v133
+  %v155 = fadd double %v132, %v154
+  %v156 = fadd double %v155, 0x3C75555555555555
+  %v157 = fmul double %v123, 2.000000e+00
+  %v158 = fneg double %v124
+  %v159 = tail call double @llvm.fma.f64(double %v123, double %v123, double %v158)
+  %v160 = tail call double @llvm.fma.f64(double %v157, double %v153, double %v159)
+  %v161 = fneg double %v125
+  %v162 = tail call double @llvm.fma.f64(double %v123, double %v124, double %v161)
+  %v163 = tail call double @llvm.fma.f64(double %v153, double %v124, double %v162)
+  %v164 = tail call double @llvm.fma.f64(double %v123, double %v160, double %v163)
+  %v165 = fneg double %v134
+  %v166 = tail call double @llvm.fma.f64(double %v125, double %v133, double %v165)
+  %v167 = tail call double @llvm.fma.f64(double %v164, double %v133, double %v166)
+  %v168 = tail call double @llvm.fma.f64(double %v125, double %v156, double %v167)
+  %v169 = fadd double %v153, %v168
+  %v170 = fadd double %v147, %v169
+  %v171 = fmul double %v170, 2.000000e+00
+  %v172 = tail call double @llvm.fma.f64(double %v115, double 0xBD48432A1B0E2634, double %v171)
+  %v173 = fadd double %v145, %v172
+  %v174 = fneg double %v138
+  %v175 = tail call double @llvm.fma.f64(double %v74, double %v137, double %v174)
+  %v176 = tail call double @llvm.fma.f64(double %v74, double %v173, double %v175)
+  %v177 = select i1 %v143, double 0.000000e+00, double %v176
+  %v178 = fcmp oeq double %v19, 1.000000e+00
+  %v179 = tail call double @llvm.fma.f64(double %v142, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v180 = fadd double %v179, 0xC338000000000000
+  %v181 = fneg double %v180
+  %v182 = tail call double @llvm.fma.f64(double %v181, double 0x3FE62E42FEFA4000, double %v142)
+  %v183 = tail call double @llvm.fma.f64(double %v181, double 0xBD48432A1B0E2634, double %v182)
+  %v184 = fmul double %v183, %v183
+  %v185 = tail call double @llvm.fma.f64(double %v183, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v186 = tail call double @llvm.fma.f64(double %v185, double %v183, double 0x3E927E4DB81FC5C4)
+  %v187 = tail call double @llvm.fma.f64(double %v186, double %v183, double 0x3EC71DDED4DF15D0)
+  %v188 = tail call double @llvm.fma.f64(double %v187, double %v183, double 0x3EFA01A01A70E1D0)
+  %v189 = tail call double @llvm.fma.f64(double %v188, double %v183, double 0x3F2A01A01B4A1A68)
+  %v190 = tail call double @llvm.fma.f64(double %v189, double %v183, double 0x3F56C16C16C1618C)
+  %v191 = tail call double @llvm.fma.f64(double %v190, double %v183, double 0x3F8111111110E966)
+  %v192 = tail call double @llvm.fma.f64(double %v191, double %v183, double 0x3FA5555555555556)
+  %v193 = tail call double @llvm.fma.f64(double %v192, double %v183, double 0x3FC555555555555C)
+  %v194 = tail call double @llvm.fma.f64(double %v193, double %v183, double 5.000000e-01)
+  %v195 = tail call double @llvm.fma.f64(double %v184, double %v194, double %v183)
+  %v196 = fadd double %v195, 1.000000e+00
+  %v197 = tail call double @llvm.fma.f64(double %v177, double %v196, double %v195)
+  %v198 = fadd double %v197, 1.000000e+00
+  %v199 = bitcast double %v179 to i64
+  %v200 = add i64 %v199, -4843621399236967424
+  %v201 = lshr i64 %v200, 1
+  %v202 = shl i64 %v201, 52
+  %v203 = add i64 %v202, 2301339409586323456
+  %v204 = bitcast i64 %v203 to double
+  %v205 = fmul double %v198, %v204
+  %v206 = sub i64 %v200, %v201
+  %v207 = shl i64 %v206, 52
+  %v208 = add i64 %v207, 2301339409586323456
+  %v209 = bitcast i64 %v208 to double
+  %v210 = fmul double %v205, %v209
+  %v211 = select i1 %v178, double 1.000000e+00, double %v210
+  %v212 = fcmp ord double %v108, 0.000000e+00
+  %v213 = select i1 %v212, double %v108, double %v211
+  %v214 = fneg double %v19
+  %v215 = fcmp ogt double %v19, 7.460000e+02
+  %v216 = select i1 %v215, double -7.460000e+02, double %v214
+  %v217 = tail call double @llvm.fma.f64(double %v216, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v218 = fadd double %v217, 0xC338000000000000
+  %v219 = fneg double %v218
+  %v220 = tail call double @llvm.fma.f64(double %v219, double 0x3FE62E42FEFA4000, double %v216)
+  %v221 = tail call double @llvm.fma.f64(double %v219, double 0xBD48432A1B0E2634, double %v220)
+  %v222 = fmul double %v221, %v221
+  %v223 = tail call double @llvm.fma.f64(double %v221, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v224 = tail call double @llvm.fma.f64(double %v223, double %v221, double 0x3E927E4DB81FC5C4)
+  %v225 = tail call double @llvm.fma.f64(double %v224, double %v221, double 0x3EC71DDED4DF15D0)
+  %v226 = tail call double @llvm.fma.f64(double %v225, double %v221, double 0x3EFA01A01A70E1D0)
+  %v227 = tail call double @llvm.fma.f64(double %v226, double %v221, double 0x3F2A01A01B4A1A68)
+  %v228 = tail call double @llvm.fma.f64(double %v227, double %v221, double 0x3F56C16C16C1618C)
+  %v229 = tail call double @llvm.fma.f64(double %v228, double %v221, double 0x3F8111111110E966)
+  %v230 = tail call double @llvm.fma.f64(double %v229, double %v221, double 0x3FA5555555555556)
+  %v231 = tail call double @llvm.fma.f64(double %v230, double %v221, double 0x3FC555555555555C)
+  %v232 = tail call double @llvm.fma.f64(double %v231, double %v221, double 5.000000e-01)
+  %v233 = tail call double @llvm.fma.f64(double %v222, double %v232, double %v221)
+  %v234 = fadd double %v233, 1.000000e+00
+  %v235 = bitcast double %v217 to i64
+  %v236 = add i64 %v235, -4843621399236967424
+  %v237 = lshr i64 %v236, 1
+  %v238 = sub i64 %v236, %v237
+  %v239 = shl i64 %v237, 52
+  %v240 = add i64 %v239, 2301339409586323456
+  %v241 = shl i64 %v238, 52
+  %v242 = add i64 %v241, 2301339409586323456
+  %v243 = bitcast i64 %v240 to double
+  %v244 = fmul double %v234, %v243
+  %v245 = bitcast i64 %v242 to double
+  %v246 = fmul double %v244, %v245
+  %v247 = fdiv double 1.000000e+00, %v82
+  %v248 = tail call double @llvm.fma.f64(double %v247, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
+  %v249 = tail call double @llvm.fma.f64(double %v248, double %v247, double 0xBF5F6AB0D9993C7C)
+  %v250 = tail call double @llvm.fma.f64(double %v249, double %v247, double 0x3F4B951E2B18FF24)
+  %v251 = tail call double @llvm.fma.f64(double %v250, double %v247, double 0xBF43813813813813)
+  %v252 = tail call double @llvm.fma.f64(double %v251, double %v247, double 0x3F4A01A01A01A01A)
+  %v253 = tail call double @llvm.fma.f64(double %v252, double %v247, double 0xBF66C16C16C16C17)
+  %v254 = tail call double @llvm.fma.f64(double %v253, double %v247, double 0x3FB5555555555555)
+  %v255 = fdiv double %v254, %v19
+  %v256 = fcmp olt double %v255, -7.460000e+02
+  br i1 %v256, label %b18, label %b16
+b15:
+  %v257 = fmul double %v213, %v258
+  br label %b21
+b16:
+  %v259 = fcmp ogt double %v255, 7.105000e+02
+  br i1 %v259, label %b18, label %b17
+b17:
+  br label %b18
+b18:
+  %v260 = phi double [ 7.105000e+02, %b16 ], [ %v255, %b17 ], [ -7.460000e+02, %b14 ]
+  %v261 = tail call double @llvm.fma.f64(double %v260, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v262 = fadd double %v261, 0xC338000000000000
+  %v263 = fneg double %v262
+  %v264 = tail call double @llvm.fma.f64(double %v263, double 0x3FE62E42FEFA4000, double %v260)
+  %v265 = tail call double @llvm.fma.f64(double %v263, double 0xBD48432A1B0E2634, double %v264)
+  %v266 = fmul double %v265, %v265
+  %v267 = tail call double @llvm.fma.f64(double %v265, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v268 = tail call double @llvm.fma.f64(double %v267, double %v265, double 0x3E927E4DB81FC5C4)
+  %v269 = tail call double @llvm.fma.f64(double %v268, double %v265, double 0x3EC71DDED4DF15D0)
+  %v270 = tail call double @llvm.fma.f64(double %v269, double %v265, double 0x3EFA01A01A70E1D0)
+  %v271 = tail call double @llvm.fma.f64(double %v270, double %v265, double 0x3F2A01A01B4A1A68)
+  %v272 = tail call double @llvm.fma.f64(double %v271, double %v265, double 0x3F56C16C16C1618C)
+  %v273 = tail call double @llvm.fma.f64(double %v272, double %v265, double 0x3F8111111110E966)
+  %v274 = tail call double @llvm.fma.f64(double %v273, double %v265, double 0x3FA5555555555556)
+  %v275 = tail call double @llvm.fma.f64(double %v274, double %v265, double 0x3FC555555555555C)
+  %v276 = tail call double @llvm.fma.f64(double %v275, double %v265, double 5.000000e-01)
+  %v277 = tail call double @llvm.fma.f64(double %v266, double %v276, double %v265)
+  %v278 = fadd double %v277, 1.000000e+00
+  %v279 = bitcast double %v261 to i64
+  %v280 = add i64 %v279, -4843621399236967424
+  %v281 = lshr i64 %v280, 1
+  %v282 = sub i64 %v280, %v281
+  %v283 = shl i64 %v281, 52
+  %v284 = add i64 %v283, 2301339409586323456
+  %v285 = shl i64 %v282, 52
+  %v286 = add i64 %v285, 2301339409586323456
+  %v287 = bitcast i64 %v284 to double
+  %v288 = fmul double %v278, %v287
+  %v289 = bitcast i64 %v286 to double
+  %v290 = fmul double %v288, %v289
+  %v291 = fmul double %v213, 0x40040D931FF62705
+  %v292 = fmul double %v246, %v291
+  %v258 = fmul double %v292, %v290
+  %v293 = fcmp ogt double %v3, 0.000000e+00
+  br i1 %v293, label %b15, label %b19
+b19:
+  %v294 = tail call double @llvm.roundeven.f64(double %v19)
+  %v295 = fsub double %v19, %v294
+  %v296 = fmul double %v295, 0x400921FB54442D18
+  %v297 = tail call double @llvm.fma.f64(double %v296, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v298 = fadd double %v297, 0xC338000000000000
+  %v299 = fneg double %v298
+  %v300 = tail call double @llvm.fma.f64(double %v299, double 0x3FF921FB54442D18, double %v296)
+  %v301 = fmul double %v298, 0x3C91A62633145C07
+  %v302 = fsub double %v300, %v301
+  %v303 = fsub double %v302, %v300
+  %v304 = fsub double %v302, %v303
+  %v305 = fsub double %v300, %v304
+  %v306 = fadd double %v301, %v303
+  %v307 = fsub double %v305, %v306
+  %v308 = fneg double %v301
+  %v309 = tail call double @llvm.fma.f64(double %v298, double 0x3C91A62633145C07, double %v308)
+  %v310 = fsub double %v307, %v309
+  %v311 = tail call double @llvm.fma.f64(double %v299, double 0xB91F1976B7ED9000, double %v310)
+  %v312 = bitcast double %v297 to i64
+  %v313 = and i64 %v312, 1
+  %v314 = fmul double %v302, %v302
+  %v315 = fmul double %v302, %v314
+  %v316 = tail call double @llvm.fma.f64(double %v314, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v317 = tail call double @llvm.fma.f64(double %v316, double %v314, double 0x3EC71DE351EED7F2)
+  %v318 = tail call double @llvm.fma.f64(double %v317, double %v314, double 0xBF2A01A019BAD8A1)
+  %v319 = tail call double @llvm.fma.f64(double %v318, double %v314, double 0x3F8111111110F573)
+  %v320 = tail call double @llvm.fma.f64(double %v319, double %v314, double 0xBFC5555555555547)
+  %v321 = tail call double @llvm.fma.f64(double %v315, double %v320, double %v311)
+  %v322 = fadd double %v302, %v321
+  %v323 = fneg double %v314
+  %v324 = fmul double %v314, %v323
+  %v325 = tail call double @llvm.fma.f64(double %v314, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v326 = tail call double @llvm.fma.f64(double %v325, double %v314, double 0xBE927E4F7C234A35)
+  %v327 = tail call double @llvm.fma.f64(double %v326, double %v314, double 0x3EFA01A019C515A1)
+  %v328 = tail call double @llvm.fma.f64(double %v327, double %v314, double 0xBF56C16C16C14DC4)
+  %v329 = tail call double @llvm.fma.f64(double %v328, double %v314, double 0x3FA555555555554A)
+  %v330 = fmul double %v314, 5.000000e-01
+  %v331 = tail call double @llvm.fma.f64(double %v324, double %v329, double %v330)
+  %v332 = fsub double 1.000000e+00, %v331
+  %v333 = icmp eq i64 %v313, 0
+  %v334 = select i1 %v333, double %v322, double %v332
+  %v335 = bitcast double %v334 to i64
+  %v336 = shl i64 %v312, 62
+  %v337 = and i64 %v336, -9223372036854775808
+  %v338 = xor i64 %v337, %v335
+  %v339 = bitcast i64 %v338 to double
+  %v340 = fcmp oeq double %v296, 0.000000e+00
+  %v341 = select i1 %v340, double %v296, double %v339
+  %v342 = fmul double %v3, %v341
+  %v343 = tail call double @llvm.fabs.f64(double %v342)
+  %v344 = fdiv double 0x400921FB54442D18, %v343
+  %v345 = fdiv double %v344, %v258
+  %v346 = fdiv double %v345, %v213
+  %v347 = tail call double @llvm.floor.f64(double %v19)
+  %v348 = fmul double %v347, 5.000000e-01
+  %v349 = tail call double @llvm.floor.f64(double %v348)
+  %v350 = fmul double %v349, 2.000000e+00
+  %v351 = fcmp une double %v347, %v350
+  %v352 = fneg double %v346
+  %v353 = select i1 %v351, double %v346, double %v352
+  br label %b21
+b20:
+  %v354 = fdiv double 1.000000e+00, %v3
+  br label %b21
+b21:
+  %v355 = phi double [ 0x7FF8000000000000, %b2 ], [ %v257, %b15 ], [ %v354, %b20 ], [ %v18, %b6 ], [ %v12, %b4 ], [ %v353, %b19 ], [ %v72, %b13 ], [ %v70, %b12 ]
+  store double %v355, ptr %v1, align 8
+  ret void
+}
+
+define internal fastcc void @p_71e96e18936a(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2, double %v3) noinline nounwind {
+b1:
+  %v4 = alloca double, align 8
+  %v5 = alloca double, align 8
+  %v6 = alloca double, align 8
+  %v7 = alloca double, align 8
+  %v8 = fcmp olt double %v2, 1.200000e+01
+  br i1 %v8, label %b2, label %b4
+b2:
+  %v9 = fcmp olt double %v3, 6.000000e+02
+  br i1 %v9, label %b3, label %b10
+b3:
+  call fastcc void @p_b1eb9b19fe55(ptr nonnull %v4, double %v3, double %v2)
+  %v10 = load double, ptr %v4, align 8
+  %v11 = fadd double %v2, 1.000000e+00
+  store double 0.000000e+00, ptr %v5, align 8
+  call fastcc void @p_6cc91595fda4(ptr nonnull %v5, double %v11)
+  %v12 = fcmp olt double %v3, -7.105000e+02
+  %v13 = fneg double %v3
+  %v14 = select i1 %v12, double 7.105000e+02, double %v13
+  %v15 = tail call double @llvm.fma.f64(double %v14, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v16 = fadd double %v15, 0xC338000000000000
+  %v17 = fneg double %v16
+  %v18 = tail call double @llvm.fma.f64(double %v17, double 0x3FE62E42FEFA4000, double %v14)
+  %v19 = tail call double @llvm.fma.f64(double %v17, double 0xBD48432A1B0E2634, double %v18)
+  %v20 = fmul double %v19, %v19
+  %v21 = tail call double @llvm.fma.f64(double %v19, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v22 = tail call double @llvm.fma.f64(double %v21, double %v19, double 0x3E927E4DB81FC5C4)
+  %v23 = tail call double @llvm.fma.f64(double %v22, double %v19, double 0x3EC71DDED4DF15D0)
+  %v24 = tail call double @llvm.fma.f64(double %v23, double %v19, double 0x3EFA01A01A70E1D0)
+  %v25 = tail call double @llvm.fma.f64(double %v24, double %v19, double 0x3F2A01A01B4A1A68)
+  %v26 = tail call double @llvm.fma.f64(double %v25, double %v19, double 0x3F56C16C16C1618C)
+  %v27 = tail call double @llvm.fma.f64(double %v26, double %v19, double 0x3F8111111110E966)
+  %v28 = tail call double @llvm.fma.f64(double %v27, double %v19, double 0x3FA5555555555556)
+  %v29 = tail call double @llvm.fma.f64(double %v28, double %v19, double 0x3FC555555555555C)
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v19, double 5.000000e-01)
+  %v31 = tail call double @llvm.fma.f64(double %v20, double %v30, double %v19)
+  %v32 = fadd double %v31, 1.000000e+00
+  %v33 = bitcast double %v15 to i64
+  %v34 = add i64 %v33, -4843621399236967424
+  %v35 = lshr i64 %v34, 1
+  %v36 = shl i64 %v35, 52
+  %v37 = add i64 %v36, 2301339409586323456
+  %v38 = bitcast i64 %v37 to double
+  %v39 = fmul double %v32, %v38
+  %v40 = sub i64 %v34, %v35
+  %v41 = shl i64 %v40, 52
+  %v42 = add i64 %v41, 2301339409586323456
+  %v43 = bitcast i64 %v42 to double
+  %v44 = fmul double %v39, %v43
+  %v45 = load double, ptr %v5, align 8
+  %v46 = fmul double %v44, %v10
+  %v47 = fdiv double %v46, %v45
+  br label %b9
+b4:
+  %v48 = fsub double %v3, %v2
+  %v49 = fdiv double %v48, %v2
+  %v50 = fcmp ogt double %v49, -5.000000e-01
+  br i1 %v50, label %b5, label %b14
+b5:
+  call fastcc void @p_79590b1544fb(ptr nonnull %v7, double %v49)
+  %v51 = load double, ptr %v7, align 8
+  %v52 = fmul double %v2, %v51
+  br label %b6
+b6:
+  %v53 = phi double [ %v52, %b5 ], [ %v54, %b14 ]
+  %v55 = fmul double %v2, %v2
+  %v56 = fdiv double 1.000000e+00, %v55
+  %v57 = tail call double @llvm.fma.f64(double %v56, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
+  %v58 = tail call double @llvm.fma.f64(double %v57, double %v56, double 0xBF5F6AB0D9993C7C)
+  %v59 = tail call double @llvm.fma.f64(double %v58, double %v56, double 0x3F4B951E2B18FF24)
+  %v60 = tail call double @llvm.fma.f64(double %v59, double %v56, double 0xBF43813813813813)
+  %v61 = tail call double @llvm.fma.f64(double %v60, double %v56, double 0x3F4A01A01A01A01A)
+  %v62 = tail call double @llvm.fma.f64(double %v61, double %v56, double 0xBF66C16C16C16C17)
+  %v63 = tail call double @llvm.fma.f64(double %v62, double %v56, double 0x3FB5555555555555)
+  %v64 = fdiv double %v63, %v2
+  %v65 = fsub double %v53, %v64
+  %v66 = fcmp olt double %v65, -7.460000e+02
+  br i1 %v66, label %b15, label %b7
+b7:
+  %v67 = fcmp ogt double %v65, 7.105000e+02
+  br i1 %v67, label %b15, label %b8
+b8:
+  br label %b15
+b9:
+  %v68 = phi double [ %v69, %b15 ], [ %v70, %b13 ], [ %v47, %b3 ]
+  store double %v68, ptr %v1, align 8
+  ret void
+b10:
+  %v71 = fadd double %v2, 1.000000e+00
+  call fastcc void @p_2019db67ed1f(ptr nonnull %v6, double %v71)
+  %v72 = fcmp one double %v3, 0x7FF0000000000000
+  %v73 = bitcast double %v3 to i64
+  %v74 = add i64 %v73, 2638147582215219
+  %v75 = lshr i64 %v74, 52
+  %v76 = or disjoint i64 %v75, 4841369599423283200
+  %v77 = bitcast i64 %v76 to double
+  %v78 = fadd double %v77, 0xC330000000000000
+  %v79 = fadd double %v78, -1.023000e+03
+  %v80 = and i64 %v74, 4503599627370495
+  %v81 = add nuw nsw i64 %v80, 4604544271217802189
+  %v82 = bitcast i64 %v81 to double
+  %v83 = fadd double %v82, -1.000000e+00
+  %v84 = fadd double %v83, 2.000000e+00
+  %v85 = fdiv double %v83, %v84
+  %v86 = fmul double %v85, %v85
+  %v87 = tail call double @llvm.fma.f64(double %v86, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v88 = tail call double @llvm.fma.f64(double %v87, double %v86, double 0x3FC74664A41971F1)
+  %v89 = tail call double @llvm.fma.f64(double %v88, double %v86, double 0x3FCC71C51D57B847)
+  %v90 = tail call double @llvm.fma.f64(double %v89, double %v86, double 0x3FD249249422C781)
+  %v91 = tail call double @llvm.fma.f64(double %v90, double %v86, double 0x3FD999999997F9E0)
+  %v92 = tail call double @llvm.fma.f64(double %v91, double %v86, double 0x3FE5555555555593)
+  %v93 = fmul double %v83, %v83
+  %v94 = fmul double %v93, 5.000000e-01
+  %v95 = tail call double @llvm.fma.f64(double %v86, double %v92, double %v94)
+  %v96 = fmul double %v79, 0xBD48432A1B0E2634
+  %v97 = tail call double @llvm.fma.f64(double %v85, double %v95, double %v96)
+  %v98 = fsub double %v97, %v94
+  %v99 = fadd double %v83, %v98
+  %v100 = tail call double @llvm.fma.f64(double %v79, double 0x3FE62E42FEFA4000, double %v99)
+  %v101 = select i1 %v72, double %v100, double %v3
+  %v102 = load double, ptr %v6, align 8
+  %v103 = fmul double %v2, %v101
+  %v104 = fsub double %v103, %v3
+  %v105 = fsub double %v104, %v102
+  %v106 = fcmp olt double %v105, -7.460000e+02
+  br i1 %v106, label %b13, label %b11
+b11:
+  %v107 = fcmp ogt double %v105, 7.105000e+02
+  br i1 %v107, label %b13, label %b12
+b12:
+  br label %b13
+b13:
+  %v108 = phi double [ 7.105000e+02, %b11 ], [ %v105, %b12 ], [ -7.460000e+02, %b10 ]
+  %v109 = tail call double @llvm.fma.f64(double %v108, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v110 = fadd double %v109, 0xC338000000000000
+  %v111 = fneg double %v110
+  %v112 = tail call double @llvm.fma.f64(double %v111, double 0x3FE62E42FEFA4000, double %v108)
+  %v113 = tail call double @llvm.fma.f64(double %v111, double 0xBD48432A1B0E2634, double %v112)
+  %v114 = fmul double %v113, %v113
+  %v115 = tail call double @llvm.fma.f64(double %v113, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v116 = tail call double @llvm.fma.f64(double %v115, double %v113, double 0x3E927E4DB81FC5C4)
+  %v117 = tail call double @llvm.fma.f64(double %v116, double %v113, double 0x3EC71DDED4DF15D0)
+  %v118 = tail call double @llvm.fma.f64(double %v117, double %v113, double 0x3EFA01A01A70E1D0)
+  %v119 = tail call double @llvm.fma.f64(double %v118, double %v113, double 0x3F2A01A01B4A1A68)
+  %v120 = tail call double @llvm.fma.f64(double %v119, double %v113, double 0x3F56C16C16C1618C)
+  %v121 = tail call double @llvm.fma.f64(double %v120, double %v113, double 0x3F8111111110E966)
+  %v122 = tail call double @llvm.fma.f64(double %v121, double %v113, double 0x3FA5555555555556)
+  %v123 = tail call double @llvm.fma.f64(double %v122, double %v113, double 0x3FC555555555555C)
+  %v124 = tail call double @llvm.fma.f64(double %v123, double %v113, double 5.000000e-01)
+  %v125 = tail call double @llvm.fma.f64(double %v114, double %v124, double %v113)
+  %v126 = fadd double %v125, 1.000000e+00
+  %v127 = bitcast double %v109 to i64
+  %v128 = add i64 %v127, -4843621399236967424
+  %v129 = lshr i64 %v128, 1
+  %v130 = sub i64 %v128, %v129
+  %v131 = shl i64 %v129, 52
+  %v132 = add i64 %v131, 2301339409586323456
+  %v133 = shl i64 %v130, 52
+  %v134 = add i64 %v133, 2301339409586323456
+  %v135 = bitcast i64 %v132 to double
+  %v136 = fmul double %v126, %v135
+  %v137 = bitcast i64 %v134 to double
+  %v70 = fmul double %v136, %v137
+  br label %b9
+b14:
+  %v138 = fdiv double %v3, %v2
+  %v139 = fcmp olt double %v138, 0x10000000000000
+  %v140 = fmul double %v138, 0x4340000000000000
+  %v141 = select i1 %v139, double %v140, double %v138
+  %v142 = bitcast double %v141 to i64
+  %v143 = add i64 %v142, 2638147582215219
+  %v144 = lshr i64 %v143, 52
+  %v145 = or disjoint i64 %v144, 4841369599423283200
+  %v146 = bitcast i64 %v145 to double
+  %v147 = fadd double %v146, 0xC330000000000000
+  %v148 = and i64 %v143, 4503599627370495
+  %v149 = add nuw nsw i64 %v148, 4604544271217802189
+  %v150 = bitcast i64 %v149 to double
+  %v151 = fadd double %v150, -1.000000e+00
+  %v152 = select i1 %v139, double 1.076000e+03, double 1.023000e+03
+  %v153 = fsub double %v147, %v152
+  %v154 = fmul double %v151, %v151
+  %v155 = fmul double %v154, 5.000000e-01
+  %v156 = fadd double %v151, 2.000000e+00
+  %v157 = fdiv double %v151, %v156
+  %v158 = fmul double %v157, %v157
+  %v159 = tail call double @llvm.fma.f64(double %v158, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v160 = tail call double @llvm.fma.f64(double %v159, double %v158, double 0x3FC74664A41971F1)
+  %v161 = tail call double @llvm.fma.f64(double %v160, double %v158, double 0x3FCC71C51D57B847)
+  %v162 = tail call double @llvm.fma.f64(double %v161, double %v158, double 0x3FD249249422C781)
+  %v163 = tail call double @llvm.fma.f64(double %v162, double %v158, double 0x3FD999999997F9E0)
+  %v164 = tail call double @llvm.fma.f64(double %v163, double %v158, double 0x3FE5555555555593)
+  %v165 = tail call double @llvm.fma.f64(double %v158, double %v164, double %v155)
+  %v166 = fmul double %v153, 0xBD48432A1B0E2634
+  %v167 = tail call double @llvm.fma.f64(double %v157, double %v165, double %v166)
+  %v168 = fsub double %v167, %v155
+  %v169 = fadd double %v151, %v168
+  %v170 = tail call double @llvm.fma.f64(double %v153, double 0x3FE62E42FEFA4000, double %v169)
+  %v171 = fcmp one double %v138, 0x7FF0000000000000
+  %v172 = select i1 %v171, double %v170, double %v138
+  %v173 = fcmp olt double %v138, 0.000000e+00
+  %v174 = select i1 %v173, double 0x7FF8000000000000, double %v172
+  %v175 = fcmp oeq double %v138, 0.000000e+00
+  %v176 = select i1 %v175, double 0xFFF0000000000000, double %v174
+  %v177 = fmul double %v2, %v176
+  %v54 = fsub double %v177, %v48
+  br label %b6
+b15:
+  %v178 = phi double [ 7.105000e+02, %b7 ], [ %v65, %b8 ], [ -7.460000e+02, %b6 ]
+  %v179 = tail call double @llvm.fma.f64(double %v178, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v180 = fadd double %v179, 0xC338000000000000
+  %v181 = fneg double %v180
+  %v182 = tail call double @llvm.fma.f64(double %v181, double 0x3FE62E42FEFA4000, double %v178)
+  %v183 = tail call double @llvm.fma.f64(double %v181, double 0xBD48432A1B0E2634, double %v182)
+  %v184 = fmul double %v183, %v183
+  %v185 = tail call double @llvm.fma.f64(double %v183, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v186 = tail call double @llvm.fma.f64(double %v185, double %v183, double 0x3E927E4DB81FC5C4)
+  %v187 = tail call double @llvm.fma.f64(double %v186, double %v183, double 0x3EC71DDED4DF15D0)
+  %v188 = tail call double @llvm.fma.f64(double %v187, double %v183, double 0x3EFA01A01A70E1D0)
+  %v189 = tail call double @llvm.fma.f64(double %v188, double %v183, double 0x3F2A01A01B4A1A68)
+  %v190 = tail call double @llvm.fma.f64(double %v189, double %v183, double 0x3F56C16C16C1618C)
+  %v191 = tail call double @llvm.fma.f64(double %v190, double %v183, double 0x3F8111111110E966)
+  %v192 = tail call double @llvm.fma.f64(double %v191, double %v183, double 0x3FA5555555555556)
+  %v193 = tail call double @llvm.fma.f64(double %v192, double %v183, double 0x3FC555555555555C)
+  %v194 = tail call double @llvm.fma.f64(double %v193, double %v183, double 5.000000e-01)
+  %v195 = tail call double @llvm.fma.f64(double %v184, double %v194, double %v183)
+  %v196 = fadd double %v195, 1.000000e+00
+  %v197 = bitcast double %v179 to i64
+  %v198 = add i64 %v197, -4843621399236967424
+  %v199 = lshr i64 %v198, 1
+  %v200 = sub i64 %v198, %v199
+  %v201 = shl i64 %v199, 52
+  %v202 = add i64 %v201, 2301339409586323456
+  %v203 = shl i64 %v200, 52
+  %v204 = add i64 %v203, 2301339409586323456
+  %v205 = bitcast i64 %v202 to double
+  %v206 = fmul double %v196, %v205
+  %v207 = bitcast i64 %v204 to double
+  %v208 = fmul double %v206, %v207
+  %v209 = tail call double @llvm.sqrt.f64(double %v2)
+  %v210 = fmul double %v209, 0x40040D931FF62705
+  %v69 = fdiv double %v208, %v210
+  br label %b9
+}
+
+define internal fastcc void @p_770cf88f4708(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3, double %v4, double %v5) noinline nounwind {
+b1:
+  %v6 = alloca double, align 8
+  %v7 = fcmp ogt double %v2, 0.000000e+00
+  %v8 = fcmp ogt double %v3, 0.000000e+00
+  %v9 = select i1 %v7, i1 %v8, i1 false
+  %v10 = fcmp oge double %v4, 0.000000e+00
+  %v11 = select i1 %v9, i1 %v10, i1 false
+  %v12 = fcmp oge double %v5, 0.000000e+00
+  %v13 = select i1 %v11, i1 %v12, i1 false
+  br i1 %v13, label %b3, label %b2
+b2:
+  %v14 = phi double [ %v15, %b9 ], [ %v16, %b4 ], [ 0x7FF8000000000000, %b1 ]
+  store double %v14, ptr %v1, align 8
+  ret void
+b3:
+  %v17 = fcmp oeq double %v4, 0.000000e+00
+  %v18 = fcmp oeq double %v5, 0.000000e+00
+  %v19 = select i1 %v17, i1 true, i1 %v18
+  br i1 %v19, label %b4, label %b5
+b4:
+  %v16 = select i1 %v18, double 1.000000e+00, double 0.000000e+00
+  br label %b2
+b5:
+  %v20 = fadd double %v2, %v3
+  %v21 = fadd double %v20, 2.000000e+00
+  %v22 = fmul double %v4, %v21
+  %v23 = fadd double %v2, 1.000000e+00
+  %v24 = fcmp ogt double %v22, %v23
+  br i1 %v24, label %b6, label %b7
+b6:
+  br label %b7
+b7:
+  %v25 = phi double [ %v3, %b6 ], [ %v2, %b5 ]
+  %v26 = phi double [ %v2, %b6 ], [ %v3, %b5 ]
+  %v27 = phi double [ %v5, %b6 ], [ %v4, %b5 ]
+  %v28 = phi double [ %v4, %b6 ], [ %v5, %b5 ]
+  call fastcc void @p_7c308e9b6b6b(ptr nonnull %v6, double %v25, double %v26, double %v27, double %v28)
+  %v29 = load double, ptr %v6, align 8
+  %v30 = fadd double %v25, 1.000000e+00
+  %v31 = fadd double %v25, -1.000000e+00
+  %v32 = fmul double %v20, %v27
+  %v33 = fdiv double %v32, %v30
+  %v34 = freeze double %v33
+  %v35 = fsub double 1.000000e+00, %v34
+  %v36 = tail call double @llvm.fabs.f64(double %v35)
+  %v37 = fcmp olt double %v36, 1.000000e-300
+  %v38 = fdiv double 1.000000e+00, %v35
+  %v39 = select i1 %v37, double 0x7E37E43C8800759B, double %v38
+  br label %b8
+b8:
+  %v40 = phi double [ 1.000000e+00, %b7 ], [ %v41, %b8 ]
+  %v42 = phi double [ %v39, %b7 ], [ %v43, %b8 ]
+  %v44 = phi double [ 0.000000e+00, %b7 ], [ %v45, %b8 ]
+  %v46 = phi double [ %v39, %b7 ], [ %v47, %b8 ]
+  %v45 = fadd double %v44, 1.000000e+00
+  %v48 = fmul double %v45, 2.000000e+00
+  %v49 = fsub double %v26, %v45
+  %v50 = fmul double %v45, %v49
+  %v51 = fmul double %v27, %v50
+  %v52 = fadd double %v31, %v48
+  %v53 = fadd double %v25, %v48
+  %v54 = fmul double %v52, %v53
+  %v55 = fdiv double %v51, %v54
+  %v56 = fdiv double %v55, %v40
+  %v57 = fadd double %v56, 1.000000e+00
+  %v58 = fmul double %v42, %v55
+  %v59 = freeze double %v58
+  %v60 = fadd double %v59, 1.000000e+00
+  %v61 = tail call double @llvm.fabs.f64(double %v57)
+  %v62 = fcmp olt double %v61, 1.000000e-300
+  %v63 = select i1 %v62, double 1.000000e-300, double %v57
+  %v64 = tail call double @llvm.fabs.f64(double %v60)
+  %v65 = fcmp olt double %v64, 1.000000e-300
+  %v66 = fdiv double 1.000000e+00, %v60
+  %v67 = select i1 %v65, double 0x7E37E43C8800759B, double %v66
+  %v68 = fadd double %v25, %v45
+  %v69 = fneg double %v68
+  %v70 = fadd double %v20, %v45
+  %v71 = fmul double %v70, %v69
+  %v72 = fmul double %v27, %v71
+  %v73 = fadd double %v30, %v48
+  %v74 = fmul double %v53, %v73
+  %v75 = fdiv double %v72, %v74
+  %v76 = freeze double %v75
+  %v77 = fdiv double %v76, %v63
+  %v78 = fadd double %v77, 1.000000e+00
+  %v79 = fmul double %v76, %v67
+  %v80 = fadd double %v79, 1.000000e+00
+  %v81 = tail call double @llvm.fabs.f64(double %v78)
+  %v82 = fcmp olt double %v81, 1.000000e-300
+  %v41 = select i1 %v82, double 1.000000e-300, double %v78
+  %v83 = tail call double @llvm.fabs.f64(double %v80)
+  %v84 = fcmp olt double %v83, 1.000000e-300
+  %v85 = fdiv double 1.000000e+00, %v80
+  %v43 = select i1 %v84, double 0x7E37E43C8800759B, double %v85
+  %v86 = fmul double %v63, %v67
+  %v87 = fmul double %v46, %v86
+  %v88 = fmul double %v41, %v43
+  %v47 = fmul double %v87, %v88
+  %v89 = fadd double %v88, -1.000000e+00
+  %v90 = tail call double @llvm.fabs.f64(double %v89)
+  %v91 = fcmp ogt double %v90, 4.000000e-16
+  %v92 = fcmp olt double %v45, 2.000000e+04
+  %v93 = select i1 %v91, i1 %v92, i1 false
+  br i1 %v93, label %b8, label %b9
+b9:
+  %v94 = fmul double %v29, %v47
+  %v95 = fdiv double %v94, %v25
+  %v96 = fsub double 1.000000e+00, %v95
+  %v15 = select i1 %v24, double %v96, double %v95
+  br label %b2
+}
+
 define internal fastcc void @p_79590b1544fb(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2) noinline nounwind {
 b1:
   %v3 = fcmp ogt double %v2, -5.000000e-01
@@ -15606,196 +15583,1252 @@ b4:
   br label %b3
 }
 
-define internal fastcc void @p_79d1edc97465(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2, double %v3) noinline nounwind {
+define internal fastcc void @p_7c308e9b6b6b(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2, double %v3, double %v4, double %v5) noinline nounwind {
 b1:
-  %v4 = tail call double @llvm.fabs.f64(double %v2)
-  %v5 = tail call double @llvm.fabs.f64(double %v3)
-  %v6 = tail call double @llvm.trunc.f64(double %v5)
-  %v7 = fcmp oeq double %v6, %v5
-  %v8 = xor i1 %v7, true
-  %v9 = tail call i1 @llvm.is.fpclass.f64(double %v2, i32 612)
-  %v10 = and i1 %v9, %v8
-  %v11 = select i1 %v10, double %v4, double %v2
-  %v12 = fmul double %v6, 5.000000e-01
-  %v13 = tail call double @llvm.trunc.f64(double %v12)
-  %v14 = fmul double %v13, 5.000000e-01
-  %v15 = tail call double @llvm.trunc.f64(double %v14)
-  %v16 = fmul double %v15, 5.000000e-01
-  %v17 = tail call double @llvm.trunc.f64(double %v16)
-  %v18 = fmul double %v11, %v11
-  %v19 = fmul double %v18, %v18
-  %v20 = fadd double %v13, %v13
-  %v21 = fcmp une double %v6, %v20
-  %v22 = select i1 %v21, double %v11, double 1.000000e+00
-  %v23 = fadd double %v15, %v15
-  %v24 = fcmp une double %v13, %v23
-  %v25 = fmul double %v18, %v22
-  %v26 = select i1 %v24, double %v25, double %v22
-  %v27 = fadd double %v17, %v17
-  %v28 = fcmp une double %v15, %v27
-  %v29 = fmul double %v19, %v26
-  %v30 = select i1 %v28, double %v29, double %v26
-  %v31 = fcmp oeq double %v6, 8.000000e+00
-  %v32 = fmul double %v19, %v19
-  %v33 = select i1 %v31, double %v32, double %v30
-  %v34 = tail call double @llvm.fabs.f64(double %v6)
-  %v35 = fcmp oeq double %v34, %v6
-  %v36 = fcmp ole double %v6, 8.000000e+00
-  %v37 = and i1 %v36, %v35
-  %v38 = select i1 %v37, double %v33, double 0x7FF8000000000000
-  %v39 = tail call double @llvm.sqrt.f64(double %v11)
-  %v40 = fmul double %v39, %v38
-  %v41 = select i1 %v7, double %v38, double %v40
-  %v42 = fcmp uge double %v3, 0.000000e+00
-  %v43 = tail call double @llvm.fabs.f64(double %v41)
-  %v44 = fcmp une double %v43, 0x7FF0000000000000
-  %v45 = fcmp ueq double %v4, 0x7FF0000000000000
-  %v46 = or i1 %v45, %v44
-  %v47 = or i1 %v42, %v46
-  %v48 = fdiv double 1.000000e+00, %v41
-  %v49 = select i1 %v42, double %v41, double %v48
-  %v50 = fadd double %v6, 5.000000e-01
-  %v51 = fcmp oeq double %v5, %v50
-  %v52 = fcmp olt double %v5, 3.000000e+00
-  %v53 = and i1 %v52, %v51
-  %v54 = or i1 %v7, %v53
-  %v55 = and i1 %v54, %v47
-  %v56 = select i1 %v55, double %v49, double 0x7FF8000000000000
-  %v57 = fcmp oeq double %v2, 0.000000e+00
-  %v58 = fcmp one double %v4, 0x7FF0000000000000
-  %v59 = fcmp olt double %v4, 0x10000000000000
-  %v60 = fmul double %v4, 0x4340000000000000
-  %v61 = select i1 %v59, double %v60, double %v4
-  %v62 = bitcast double %v61 to i64
-  %v63 = add i64 %v62, 2638147582215219
-  %v64 = lshr i64 %v63, 52
-  %v65 = or disjoint i64 %v64, 4841369599423283200
-  %v66 = bitcast i64 %v65 to double
-  %v67 = fadd double %v66, 0xC330000000000000
-  %v68 = select i1 %v59, double 1.076000e+03, double 1.023000e+03
-  %v69 = fsub double %v67, %v68
-  %v70 = fmul double %v69, 0x3FE62E42FEFA4000
-  %v71 = and i64 %v63, 4503599627370495
-  %v72 = add nuw nsw i64 %v71, 4604544271217802189
-  %v73 = bitcast i64 %v72 to double
-  %v74 = fadd double %v73, -1.000000e+00
-  %v75 = fadd double %v74, 2.000000e+00
-  %v76 = fdiv double 1.000000e+00, %v75
-  %v77 = fmul double %v74, %v76
-  %v78 = fmul double %v77, %v77
-  %v79 = fmul double %v77, %v78
-  %v80 = tail call double @llvm.fma.f64(double %v78, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
-  %v81 = tail call double @llvm.fma.f64(double %v80, double %v78, double 0x3FB3B1EF291B286B)
-  %v82 = tail call double @llvm.fma.f64(double %v81, double %v78, double 0x3FB745CE9C13DB3B)
-  %v83 = tail call double @llvm.fma.f64(double %v82, double %v78, double 0x3FBC71C722DC3A56)
-  %v84 = tail call double @llvm.fma.f64(double %v83, double %v78, double 0x3FC2492492457977)
-  %v85 = tail call double @llvm.fma.f64(double %v84, double %v78, double 0x3FC9999999999B32)
-  %v86 = fmul double %v78, %v85
-  %v87 = fadd double %v86, 0x3FD5555555555555
-  %v88 = fmul double %v79, %v87
-  %v89 = fadd double %v77, %v88
-  %v90 = fmul double %v89, 2.000000e+00
-  %v91 = fadd double %v70, %v90
-  %v92 = select i1 %v58, double %v91, double %v4
-  %v93 = select i1 %v57, double 0xFFF0000000000000, double %v92
-  %v94 = fmul double %v3, %v93
-  %v95 = fcmp olt double %v94, -7.460000e+02
-  %v96 = fcmp ogt double %v94, 7.105000e+02
-  %v97 = select i1 %v96, double 7.105000e+02, double %v94
-  %v98 = select i1 %v95, double -7.460000e+02, double %v97
-  %v99 = or i1 %v95, %v96
-  %v100 = fsub double %v70, %v91
-  %v101 = fadd double %v90, %v100
-  %v102 = fsub double %v77, %v89
-  %v103 = fadd double %v88, %v102
-  %v104 = fneg double %v77
-  %v105 = fadd double %v75, -2.000000e+00
-  %v106 = fsub double %v74, %v105
-  %v107 = tail call double @llvm.fma.f64(double %v104, double %v75, double %v74)
-  %v108 = tail call double @llvm.fma.f64(double %v104, double %v106, double %v107)
-  %v109 = fmul double %v76, %v108
-  %v110 = fsub double 0x3FD5555555555555, %v87
-  %v111 = fadd double %v86, %v110
-  %v112 = fadd double %v111, 0x3C75555555555555
-  %v113 = fmul double %v77, 2.000000e+00
-  %v114 = fneg double %v78
-  %v115 = tail call double @llvm.fma.f64(double %v77, double %v77, double %v114)
-  %v116 = tail call double @llvm.fma.f64(double %v113, double %v109, double %v115)
-  %v117 = fneg double %v79
-  %v118 = tail call double @llvm.fma.f64(double %v77, double %v78, double %v117)
-  %v119 = tail call double @llvm.fma.f64(double %v109, double %v78, double %v118)
-  %v120 = tail call double @llvm.fma.f64(double %v77, double %v116, double %v119)
-  %v121 = fneg double %v88
-  %v122 = tail call double @llvm.fma.f64(double %v79, double %v87, double %v121)
-  %v123 = tail call double @llvm.fma.f64(double %v120, double %v87, double %v122)
-  %v124 = tail call double @llvm.fma.f64(double %v79, double %v112, double %v123)
-  %v125 = fadd double %v109, %v124
-  %v126 = fadd double %v103, %v125
-  %v127 = fmul double %v126, 2.000000e+00
-  %v128 = tail call double @llvm.fma.f64(double %v69, double 0xBD48432A1B0E2634, double %v127)
-  %v129 = fadd double %v101, %v128
-  %v130 = fneg double %v94
-  %v131 = tail call double @llvm.fma.f64(double %v3, double %v93, double %v130)
-  %v132 = tail call double @llvm.fma.f64(double %v3, double %v129, double %v131)
-  %v133 = select i1 %v99, double 0.000000e+00, double %v132
-  %v134 = fcmp oeq double %v2, 1.000000e+00
-  %v135 = fcmp oeq double %v4, 1.000000e+00
-  %v136 = fcmp oeq double %v5, 0x7FF0000000000000
-  %v137 = and i1 %v135, %v136
-  %v138 = or i1 %v134, %v137
-  %v139 = fmul double %v3, 5.000000e-01
-  %v140 = tail call double @llvm.trunc.f64(double %v139)
-  %v141 = fcmp une double %v140, %v139
-  %v142 = bitcast double %v2 to i64
-  %v143 = icmp slt i64 %v142, 0
-  %v144 = and i1 %v143, %v141
-  %v145 = tail call double @llvm.trunc.f64(double %v3)
-  %v146 = fcmp oeq double %v145, %v3
-  %v147 = and i1 %v146, %v144
-  %v148 = fcmp olt double %v2, 0.000000e+00
-  %v149 = xor i1 %v146, true
-  %v150 = and i1 %v148, %v149
-  %v151 = and i1 %v58, %v150
-  %v152 = tail call double @llvm.fma.f64(double %v98, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v153 = fadd double %v152, 0xC338000000000000
-  %v154 = fneg double %v153
-  %v155 = tail call double @llvm.fma.f64(double %v154, double 0x3FE62E42FEFA4000, double %v98)
-  %v156 = tail call double @llvm.fma.f64(double %v154, double 0xBD48432A1B0E2634, double %v155)
-  %v157 = fmul double %v156, %v156
-  %v158 = tail call double @llvm.fma.f64(double %v156, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v159 = tail call double @llvm.fma.f64(double %v158, double %v156, double 0x3E927E4DB81FC5C4)
-  %v160 = tail call double @llvm.fma.f64(double %v159, double %v156, double 0x3EC71DDED4DF15D0)
-  %v161 = tail call double @llvm.fma.f64(double %v160, double %v156, double 0x3EFA01A01A70E1D0)
-  %v162 = tail call double @llvm.fma.f64(double %v161, double %v156, double 0x3F2A01A01B4A1A68)
-  %v163 = tail call double @llvm.fma.f64(double %v162, double %v156, double 0x3F56C16C16C1618C)
-  %v164 = tail call double @llvm.fma.f64(double %v163, double %v156, double 0x3F8111111110E966)
-  %v165 = tail call double @llvm.fma.f64(double %v164, double %v156, double 0x3FA5555555555556)
-  %v166 = tail call double @llvm.fma.f64(double %v165, double %v156, double 0x3FC555555555555C)
-  %v167 = tail call double @llvm.fma.f64(double %v166, double %v156, double 5.000000e-01)
-  %v168 = tail call double @llvm.fma.f64(double %v157, double %v167, double %v156)
-  %v169 = fadd double %v168, 1.000000e+00
-  %v170 = tail call double @llvm.fma.f64(double %v133, double %v169, double %v168)
-  %v171 = fadd double %v170, 1.000000e+00
-  %v172 = bitcast double %v152 to i64
-  %v173 = add i64 %v172, -4843621399236967424
-  %v174 = lshr i64 %v173, 1
-  %v175 = shl i64 %v174, 52
-  %v176 = add i64 %v175, 2301339409586323456
-  %v177 = bitcast i64 %v176 to double
-  %v178 = fmul double %v171, %v177
-  %v179 = sub i64 %v173, %v174
-  %v180 = shl i64 %v179, 52
-  %v181 = add i64 %v180, 2301339409586323456
-  %v182 = bitcast i64 %v181 to double
-  %v183 = fmul double %v178, %v182
-  %v184 = select i1 %v151, double 0x7FF8000000000000, double %v183
-  %v185 = fneg double %v184
-  %v186 = select i1 %v147, double %v185, double %v184
-  %v187 = select i1 %v138, double 1.000000e+00, double %v186
-  %v188 = fcmp ord double %v56, 0.000000e+00
-  %v189 = select i1 %v188, double %v56, double %v187
-  store double %v189, ptr %v1, align 8
+  %v6 = alloca double, align 8
+  %v7 = alloca double, align 8
+  %v8 = alloca double, align 8
+  %v9 = alloca double, align 8
+  %v10 = alloca double, align 8
+  %v11 = alloca double, align 8
+  %v12 = alloca double, align 8
+  %v13 = alloca double, align 8
+  %v14 = fadd double %v2, %v3
+  %v15 = fcmp oge double %v2, 1.200000e+01
+  %v16 = fcmp oge double %v3, 1.200000e+01
+  %v17 = select i1 %v15, i1 %v16, i1 false
+  br i1 %v17, label %b2, label %b18
+b2:
+  %v18 = fneg double %v2
+  %v19 = fmul double %v5, %v18
+  %v20 = tail call double @llvm.fma.f64(double %v3, double %v4, double %v19)
+  %v21 = fdiv double %v20, %v2
+  %v22 = fneg double %v20
+  %v23 = fdiv double %v22, %v3
+  %v24 = fcmp ogt double %v21, -5.000000e-01
+  br i1 %v24, label %b3, label %b15
+b3:
+  call fastcc void @p_79590b1544fb(ptr nonnull %v6, double %v21)
+  %v25 = load double, ptr %v6, align 8
+  br label %b4
+b4:
+  %v26 = phi double [ %v27, %b15 ], [ %v25, %b3 ]
+  %v28 = fmul double %v2, %v26
+  %v29 = fcmp ogt double %v23, -5.000000e-01
+  br i1 %v29, label %b5, label %b16
+b5:
+  call fastcc void @p_79590b1544fb(ptr nonnull %v7, double %v23)
+  %v30 = load double, ptr %v7, align 8
+  br label %b6
+b6:
+  %v31 = phi double [ %v32, %b16 ], [ %v30, %b5 ]
+  %v33 = fmul double %v3, %v31
+  %v34 = fadd double %v28, %v33
+  %v35 = fmul double %v14, %v14
+  %v36 = fdiv double 1.000000e+00, %v35
+  %v37 = tail call double @llvm.fma.f64(double %v36, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v36, double 0xBF5F6AB0D9993C7C)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v36, double 0x3F4B951E2B18FF24)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v36, double 0xBF43813813813813)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v36, double 0x3F4A01A01A01A01A)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v36, double 0xBF66C16C16C16C17)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v36, double 0x3FB5555555555555)
+  %v44 = fdiv double %v43, %v14
+  %v45 = fmul double %v2, %v2
+  %v46 = fdiv double 1.000000e+00, %v45
+  %v47 = tail call double @llvm.fma.f64(double %v46, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
+  %v48 = tail call double @llvm.fma.f64(double %v47, double %v46, double 0xBF5F6AB0D9993C7C)
+  %v49 = tail call double @llvm.fma.f64(double %v48, double %v46, double 0x3F4B951E2B18FF24)
+  %v50 = tail call double @llvm.fma.f64(double %v49, double %v46, double 0xBF43813813813813)
+  %v51 = tail call double @llvm.fma.f64(double %v50, double %v46, double 0x3F4A01A01A01A01A)
+  %v52 = tail call double @llvm.fma.f64(double %v51, double %v46, double 0xBF66C16C16C16C17)
+  %v53 = tail call double @llvm.fma.f64(double %v52, double %v46, double 0x3FB5555555555555)
+  %v54 = fdiv double %v53, %v2
+  %v55 = fsub double %v44, %v54
+  %v56 = fmul double %v3, %v3
+  %v57 = fdiv double 1.000000e+00, %v56
+  %v58 = tail call double @llvm.fma.f64(double %v57, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
+  %v59 = tail call double @llvm.fma.f64(double %v58, double %v57, double 0xBF5F6AB0D9993C7C)
+  %v60 = tail call double @llvm.fma.f64(double %v59, double %v57, double 0x3F4B951E2B18FF24)
+  %v61 = tail call double @llvm.fma.f64(double %v60, double %v57, double 0xBF43813813813813)
+  %v62 = tail call double @llvm.fma.f64(double %v61, double %v57, double 0x3F4A01A01A01A01A)
+  %v63 = tail call double @llvm.fma.f64(double %v62, double %v57, double 0xBF66C16C16C16C17)
+  %v64 = tail call double @llvm.fma.f64(double %v63, double %v57, double 0x3FB5555555555555)
+  %v65 = fdiv double %v64, %v3
+  %v66 = fsub double %v55, %v65
+  %v67 = fadd double %v66, %v34
+  %v68 = fcmp olt double %v67, -7.460000e+02
+  br i1 %v68, label %b17, label %b7
+b7:
+  %v69 = fcmp ogt double %v67, 7.105000e+02
+  br i1 %v69, label %b17, label %b8
+b8:
+  br label %b17
+b9:
+  %v70 = fcmp ogt double %v2, %v3
+  %v71 = select i1 %v70, double %v3, double %v2
+  %v72 = select i1 %v70, double %v2, double %v3
+  %v73 = select i1 %v70, double %v5, double %v4
+  %v74 = fcmp olt double %v73, 5.000000e-01
+  br i1 %v74, label %b10, label %b11
+b10:
+  %v75 = fneg double %v73
+  %v76 = fsub double 1.000000e+00, %v73
+  %v77 = fadd double %v76, -1.000000e+00
+  %v78 = fsub double %v75, %v77
+  %v79 = bitcast double %v76 to i64
+  %v80 = add i64 %v79, 2638147582215219
+  %v81 = lshr i64 %v80, 52
+  %v82 = or disjoint i64 %v81, 4841369599423283200
+  %v83 = bitcast i64 %v82 to double
+  %v84 = fadd double %v83, 0xC330000000000000
+  %v85 = and i64 %v80, 4503599627370495
+  %v86 = add nuw nsw i64 %v85, 4604544271217802189
+  %v87 = bitcast i64 %v86 to double
+  %v88 = fadd double %v87, -1.000000e+00
+  %v89 = fcmp ogt double %v84, 2.046000e+03
+  %v90 = select i1 %v89, double 2.046000e+03, double %v84
+  %v91 = fadd double %v90, 0x4330000000000000
+  %v92 = bitcast double %v91 to i64
+  %v93 = shl i64 %v92, 52
+  %v94 = sub i64 9214364837600034816, %v93
+  %v95 = bitcast i64 %v94 to double
+  %v96 = fadd double %v84, -1.023000e+03
+  %v97 = fmul double %v78, %v95
+  %v98 = fmul double %v88, %v88
+  %v99 = fmul double %v98, 5.000000e-01
+  %v100 = fadd double %v88, 2.000000e+00
+  %v101 = fdiv double %v88, %v100
+  %v102 = fmul double %v101, %v101
+  %v103 = tail call double @llvm.fma.f64(double %v102, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v102, double 0x3FC74664A41971F1)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v102, double 0x3FCC71C51D57B847)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v102, double 0x3FD249249422C781)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v102, double 0x3FD999999997F9E0)
+  %v108 = tail call double @llvm.fma.f64(double %v107, double %v102, double 0x3FE5555555555593)
+  %v109 = tail call double @llvm.fma.f64(double %v102, double %v108, double %v99)
+  %v110 = tail call double @llvm.fma.f64(double %v96, double 0xBD48432A1B0E2634, double %v97)
+  %v111 = tail call double @llvm.fma.f64(double %v101, double %v109, double %v110)
+  %v112 = fsub double %v98, %v88
+  %v113 = tail call double @llvm.fma.f64(double %v97, double %v112, double %v111)
+  %v114 = fsub double %v113, %v99
+  %v115 = fadd double %v88, %v114
+  %v116 = tail call double @llvm.fma.f64(double %v96, double 0x3FE62E42FEFA4000, double %v115)
+  %v117 = fcmp one double %v76, 0x7FF0000000000000
+  %v118 = select i1 %v117, double %v116, double %v76
+  %v119 = fcmp olt double %v76, 0.000000e+00
+  %v120 = select i1 %v119, double 0x7FF8000000000000, double %v118
+  %v121 = fcmp oeq double %v76, 0.000000e+00
+  %v122 = select i1 %v121, double 0xFFF0000000000000, double %v120
+  %v123 = tail call double @llvm.copysign.f64(double %v122, double %v75)
+  br label %b19
+b11:
+  %v124 = select i1 %v70, double %v4, double %v5
+  %v125 = fcmp olt double %v124, 0x10000000000000
+  %v126 = fmul double %v124, 0x4340000000000000
+  %v127 = select i1 %v125, double %v126, double %v124
+  %v128 = bitcast double %v127 to i64
+  %v129 = add i64 %v128, 2638147582215219
+  %v130 = lshr i64 %v129, 52
+  %v131 = or disjoint i64 %v130, 4841369599423283200
+  %v132 = bitcast i64 %v131 to double
+  %v133 = fadd double %v132, 0xC330000000000000
+  %v134 = and i64 %v129, 4503599627370495
+  %v135 = add nuw nsw i64 %v134, 4604544271217802189
+  %v136 = bitcast i64 %v135 to double
+  %v137 = fadd double %v136, -1.000000e+00
+  %v138 = select i1 %v125, double 1.076000e+03, double 1.023000e+03
+  %v139 = fsub double %v133, %v138
+  %v140 = fmul double %v137, %v137
+  %v141 = fmul double %v140, 5.000000e-01
+  %v142 = fadd double %v137, 2.000000e+00
+  %v143 = fdiv double %v137, %v142
+  %v144 = fmul double %v143, %v143
+  %v145 = tail call double @llvm.fma.f64(double %v144, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v146 = tail call double @llvm.fma.f64(double %v145, double %v144, double 0x3FC74664A41971F1)
+  %v147 = tail call double @llvm.fma.f64(double %v146, double %v144, double 0x3FCC71C51D57B847)
+  %v148 = tail call double @llvm.fma.f64(double %v147, double %v144, double 0x3FD249249422C781)
+  %v149 = tail call double @llvm.fma.f64(double %v148, double %v144, double 0x3FD999999997F9E0)
+  %v150 = tail call double @llvm.fma.f64(double %v149, double %v144, double 0x3FE5555555555593)
+  %v151 = tail call double @llvm.fma.f64(double %v144, double %v150, double %v141)
+  %v152 = fmul double %v139, 0xBD48432A1B0E2634
+  %v153 = tail call double @llvm.fma.f64(double %v143, double %v151, double %v152)
+  %v154 = fsub double %v153, %v141
+  %v155 = fadd double %v137, %v154
+  %v156 = tail call double @llvm.fma.f64(double %v139, double 0x3FE62E42FEFA4000, double %v155)
+  %v157 = fcmp one double %v124, 0x7FF0000000000000
+  %v158 = select i1 %v157, double %v156, double %v124
+  %v159 = fcmp olt double %v124, 0.000000e+00
+  %v160 = select i1 %v159, double 0x7FF8000000000000, double %v158
+  %v161 = fcmp oeq double %v124, 0.000000e+00
+  %v162 = select i1 %v161, double 0xFFF0000000000000, double %v160
+  br label %b19
+b12:
+  call fastcc void @p_b1eb9b19fe55(ptr nonnull %v8, double %v163, double %v71)
+  %v164 = load double, ptr %v8, align 8
+  %v165 = fcmp olt double %v166, -7.460000e+02
+  br i1 %v165, label %b22, label %b20
+b13:
+  call fastcc void @p_b1eb9b19fe55(ptr nonnull %v11, double %v4, double %v2)
+  %v167 = load double, ptr %v11, align 8
+  call fastcc void @p_b1eb9b19fe55(ptr nonnull %v12, double %v5, double %v3)
+  %v168 = load double, ptr %v12, align 8
+  call fastcc void @p_6adaf2898db9(ptr nonnull %v13, double %v2, double %v3)
+  %v169 = load double, ptr %v13, align 8
+  %v170 = fmul double %v167, %v168
+  %v171 = fdiv double %v170, %v169
+  br label %b14
+b14:
+  %v172 = phi double [ %v171, %b13 ], [ %v173, %b26 ], [ %v174, %b22 ], [ %v175, %b17 ]
+  store double %v172, ptr %v1, align 8
   ret void
+b15:
+  %v176 = fdiv double %v14, %v2
+  %v177 = fmul double %v4, %v176
+  %v178 = fcmp olt double %v177, 0x10000000000000
+  %v179 = fmul double %v177, 0x4340000000000000
+  %v180 = select i1 %v178, double %v179, double %v177
+  %v181 = bitcast double %v180 to i64
+  %v182 = add i64 %v181, 2638147582215219
+  %v183 = lshr i64 %v182, 52
+  %v184 = or disjoint i64 %v183, 4841369599423283200
+  %v185 = bitcast i64 %v184 to double
+  %v186 = fadd double %v185, 0xC330000000000000
+  %v187 = and i64 %v182, 4503599627370495
+  %v188 = add nuw nsw i64 %v187, 4604544271217802189
+  %v189 = bitcast i64 %v188 to double
+  %v190 = fadd double %v189, -1.000000e+00
+  %v191 = select i1 %v178, double 1.076000e+03, double 1.023000e+03
+  %v192 = fsub double %v186, %v191
+  %v193 = fmul double %v190, %v190
+  %v194 = fmul double %v193, 5.000000e-01
+  %v195 = fadd double %v190, 2.000000e+00
+  %v196 = fdiv double %v190, %v195
+  %v197 = fmul double %v196, %v196
+  %v198 = tail call double @llvm.fma.f64(double %v197, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v199 = tail call double @llvm.fma.f64(double %v198, double %v197, double 0x3FC74664A41971F1)
+  %v200 = tail call double @llvm.fma.f64(double %v199, double %v197, double 0x3FCC71C51D57B847)
+  %v201 = tail call double @llvm.fma.f64(double %v200, double %v197, double 0x3FD249249422C781)
+  %v202 = tail call double @llvm.fma.f64(double %v201, double %v197, double 0x3FD999999997F9E0)
+  %v203 = tail call double @llvm.fma.f64(double %v202, double %v197, double 0x3FE5555555555593)
+  %v204 = tail call double @llvm.fma.f64(double %v197, double %v203, double %v194)
+  %v205 = fmul double %v192, 0xBD48432A1B0E2634
+  %v206 = tail call double @llvm.fma.f64(double %v196, double %v204, double %v205)
+  %v207 = fsub double %v206, %v194
+  %v208 = fadd double %v190, %v207
+  %v209 = tail call double @llvm.fma.f64(double %v192, double 0x3FE62E42FEFA4000, double %v208)
+  %v210 = fcmp one double %v177, 0x7FF0000000000000
+  %v211 = select i1 %v210, double %v209, double %v177
+  %v212 = fcmp olt double %v177, 0.000000e+00
+  %v213 = select i1 %v212, double 0x7FF8000000000000, double %v211
+  %v214 = fcmp oeq double %v177, 0.000000e+00
+  %v215 = select i1 %v214, double 0xFFF0000000000000, double %v213
+  %v27 = fsub double %v215, %v21
+  br label %b4
+b16:
+  %v216 = fdiv double %v14, %v3
+  %v217 = fmul double %v5, %v216
+  %v218 = fcmp olt double %v217, 0x10000000000000
+  %v219 = fmul double %v217, 0x4340000000000000
+  %v220 = select i1 %v218, double %v219, double %v217
+  %v221 = bitcast double %v220 to i64
+  %v222 = add i64 %v221, 2638147582215219
+  %v223 = lshr i64 %v222, 52
+  %v224 = or disjoint i64 %v223, 4841369599423283200
+  %v225 = bitcast i64 %v224 to double
+  %v226 = fadd double %v225, 0xC330000000000000
+  %v227 = and i64 %v222, 4503599627370495
+  %v228 = add nuw nsw i64 %v227, 4604544271217802189
+  %v229 = bitcast i64 %v228 to double
+  %v230 = fadd double %v229, -1.000000e+00
+  %v231 = select i1 %v218, double 1.076000e+03, double 1.023000e+03
+  %v232 = fsub double %v226, %v231
+  %v233 = fmul double %v230, %v230
+  %v234 = fmul double %v233, 5.000000e-01
+  %v235 = fadd double %v230, 2.000000e+00
+  %v236 = fdiv double %v230, %v235
+  %v237 = fmul double %v236, %v236
+  %v238 = tail call double @llvm.fma.f64(double %v237, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v239 = tail call double @llvm.fma.f64(double %v238, double %v237, double 0x3FC74664A41971F1)
+  %v240 = tail call double @llvm.fma.f64(double %v239, double %v237, double 0x3FCC71C51D57B847)
+  %v241 = tail call double @llvm.fma.f64(double %v240, double %v237, double 0x3FD249249422C781)
+  %v242 = tail call double @llvm.fma.f64(double %v241, double %v237, double 0x3FD999999997F9E0)
+  %v243 = tail call double @llvm.fma.f64(double %v242, double %v237, double 0x3FE5555555555593)
+  %v244 = tail call double @llvm.fma.f64(double %v237, double %v243, double %v234)
+  %v245 = fmul double %v232, 0xBD48432A1B0E2634
+  %v246 = tail call double @llvm.fma.f64(double %v236, double %v244, double %v245)
+  %v247 = fsub double %v246, %v234
+  %v248 = fadd double %v230, %v247
+  %v249 = tail call double @llvm.fma.f64(double %v232, double 0x3FE62E42FEFA4000, double %v248)
+  %v250 = fcmp one double %v217, 0x7FF0000000000000
+  %v251 = select i1 %v250, double %v249, double %v217
+  %v252 = fcmp olt double %v217, 0.000000e+00
+  %v253 = select i1 %v252, double 0x7FF8000000000000, double %v251
+  %v254 = fcmp oeq double %v217, 0.000000e+00
+  %v255 = select i1 %v254, double 0xFFF0000000000000, double %v253
+  %v32 = fsub double %v255, %v23
+  br label %b6
+b17:
+  %v256 = phi double [ 7.105000e+02, %b7 ], [ %v67, %b8 ], [ -7.460000e+02, %b6 ]
+  %v257 = tail call double @llvm.fma.f64(double %v256, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v258 = fadd double %v257, 0xC338000000000000
+  %v259 = fneg double %v258
+  %v260 = tail call double @llvm.fma.f64(double %v259, double 0x3FE62E42FEFA4000, double %v256)
+  %v261 = tail call double @llvm.fma.f64(double %v259, double 0xBD48432A1B0E2634, double %v260)
+  %v262 = fmul double %v261, %v261
+  %v263 = tail call double @llvm.fma.f64(double %v261, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v264 = tail call double @llvm.fma.f64(double %v263, double %v261, double 0x3E927E4DB81FC5C4)
+  %v265 = tail call double @llvm.fma.f64(double %v264, double %v261, double 0x3EC71DDED4DF15D0)
+  %v266 = tail call double @llvm.fma.f64(double %v265, double %v261, double 0x3EFA01A01A70E1D0)
+  %v267 = tail call double @llvm.fma.f64(double %v266, double %v261, double 0x3F2A01A01B4A1A68)
+  %v268 = tail call double @llvm.fma.f64(double %v267, double %v261, double 0x3F56C16C16C1618C)
+  %v269 = tail call double @llvm.fma.f64(double %v268, double %v261, double 0x3F8111111110E966)
+  %v270 = tail call double @llvm.fma.f64(double %v269, double %v261, double 0x3FA5555555555556)
+  %v271 = tail call double @llvm.fma.f64(double %v270, double %v261, double 0x3FC555555555555C)
+  %v272 = tail call double @llvm.fma.f64(double %v271, double %v261, double 5.000000e-01)
+  %v273 = tail call double @llvm.fma.f64(double %v262, double %v272, double %v261)
+  %v274 = fadd double %v273, 1.000000e+00
+  %v275 = bitcast double %v257 to i64
+  %v276 = add i64 %v275, -4843621399236967424
+  %v277 = lshr i64 %v276, 1
+  %v278 = sub i64 %v276, %v277
+  %v279 = shl i64 %v277, 52
+  %v280 = add i64 %v279, 2301339409586323456
+  %v281 = shl i64 %v278, 52
+  %v282 = add i64 %v281, 2301339409586323456
+  %v283 = bitcast i64 %v280 to double
+  %v284 = fmul double %v274, %v283
+  %v285 = bitcast i64 %v282 to double
+  %v286 = fmul double %v284, %v285
+  %v287 = fdiv double %v2, %v14
+  %v288 = fmul double %v3, %v287
+  %v289 = tail call double @llvm.sqrt.f64(double %v288)
+  %v290 = fdiv double %v289, 0x40040D931FF62705
+  %v175 = fmul double %v290, %v286
+  br label %b14
+b18:
+  %v291 = fcmp ogt double %v3, %v2
+  %v292 = select i1 %v291, double %v3, double %v2
+  %v293 = fcmp ult double %v292, 1.200000e+01
+  br i1 %v293, label %b13, label %b9
+b19:
+  %v294 = phi double [ %v123, %b10 ], [ %v162, %b11 ]
+  %v295 = fdiv double %v71, %v72
+  %v296 = fadd double %v295, 1.000000e+00
+  %v297 = fadd double %v296, -1.000000e+00
+  %v298 = fsub double %v295, %v297
+  %v299 = bitcast double %v296 to i64
+  %v300 = add i64 %v299, 2638147582215219
+  %v301 = lshr i64 %v300, 52
+  %v302 = or disjoint i64 %v301, 4841369599423283200
+  %v303 = bitcast i64 %v302 to double
+  %v304 = fadd double %v303, 0xC330000000000000
+  %v305 = and i64 %v300, 4503599627370495
+  %v306 = add nuw nsw i64 %v305, 4604544271217802189
+  %v307 = bitcast i64 %v306 to double
+  %v308 = fadd double %v307, -1.000000e+00
+  %v309 = fcmp ogt double %v304, 2.046000e+03
+  %v310 = select i1 %v309, double 2.046000e+03, double %v304
+  %v311 = fadd double %v310, 0x4330000000000000
+  %v312 = bitcast double %v311 to i64
+  %v313 = shl i64 %v312, 52
+  %v314 = sub i64 9214364837600034816, %v313
+  %v315 = bitcast i64 %v314 to double
+  %v316 = fadd double %v304, -1.023000e+03
+  %v317 = fmul double %v298, %v315
+  %v318 = fmul double %v308, %v308
+  %v319 = fmul double %v318, 5.000000e-01
+  %v320 = fadd double %v308, 2.000000e+00
+  %v321 = fdiv double %v308, %v320
+  %v322 = fmul double %v321, %v321
+  %v323 = tail call double @llvm.fma.f64(double %v322, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v324 = tail call double @llvm.fma.f64(double %v323, double %v322, double 0x3FC74664A41971F1)
+  %v325 = tail call double @llvm.fma.f64(double %v324, double %v322, double 0x3FCC71C51D57B847)
+  %v326 = tail call double @llvm.fma.f64(double %v325, double %v322, double 0x3FD249249422C781)
+  %v327 = tail call double @llvm.fma.f64(double %v326, double %v322, double 0x3FD999999997F9E0)
+  %v328 = tail call double @llvm.fma.f64(double %v327, double %v322, double 0x3FE5555555555593)
+  %v329 = tail call double @llvm.fma.f64(double %v322, double %v328, double %v319)
+  %v330 = tail call double @llvm.fma.f64(double %v316, double 0xBD48432A1B0E2634, double %v317)
+  %v331 = tail call double @llvm.fma.f64(double %v321, double %v329, double %v330)
+  %v332 = fsub double %v318, %v308
+  %v333 = tail call double @llvm.fma.f64(double %v317, double %v332, double %v331)
+  %v334 = fsub double %v333, %v319
+  %v335 = fadd double %v308, %v334
+  %v336 = tail call double @llvm.fma.f64(double %v316, double 0x3FE62E42FEFA4000, double %v335)
+  %v337 = fcmp one double %v296, 0x7FF0000000000000
+  %v338 = select i1 %v337, double %v336, double %v296
+  %v339 = fcmp olt double %v296, 0.000000e+00
+  %v340 = select i1 %v339, double 0x7FF8000000000000, double %v338
+  %v341 = fcmp oeq double %v296, 0.000000e+00
+  %v342 = select i1 %v341, double 0xFFF0000000000000, double %v340
+  %v343 = tail call double @llvm.copysign.f64(double %v342, double %v295)
+  %v344 = fadd double %v14, -5.000000e-01
+  %v345 = fmul double %v344, %v343
+  %v346 = fsub double %v71, %v345
+  %v347 = fmul double %v72, %v72
+  %v348 = fdiv double 1.000000e+00, %v347
+  %v349 = tail call double @llvm.fma.f64(double %v348, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
+  %v350 = tail call double @llvm.fma.f64(double %v349, double %v348, double 0xBF5F6AB0D9993C7C)
+  %v351 = tail call double @llvm.fma.f64(double %v350, double %v348, double 0x3F4B951E2B18FF24)
+  %v352 = tail call double @llvm.fma.f64(double %v351, double %v348, double 0xBF43813813813813)
+  %v353 = tail call double @llvm.fma.f64(double %v352, double %v348, double 0x3F4A01A01A01A01A)
+  %v354 = tail call double @llvm.fma.f64(double %v353, double %v348, double 0xBF66C16C16C16C17)
+  %v355 = tail call double @llvm.fma.f64(double %v354, double %v348, double 0x3FB5555555555555)
+  %v356 = fdiv double %v355, %v72
+  %v357 = fadd double %v356, %v346
+  %v358 = fmul double %v14, %v14
+  %v359 = fdiv double 1.000000e+00, %v358
+  %v360 = tail call double @llvm.fma.f64(double %v359, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
+  %v361 = tail call double @llvm.fma.f64(double %v360, double %v359, double 0xBF5F6AB0D9993C7C)
+  %v362 = tail call double @llvm.fma.f64(double %v361, double %v359, double 0x3F4B951E2B18FF24)
+  %v363 = tail call double @llvm.fma.f64(double %v362, double %v359, double 0xBF43813813813813)
+  %v364 = tail call double @llvm.fma.f64(double %v363, double %v359, double 0x3F4A01A01A01A01A)
+  %v365 = tail call double @llvm.fma.f64(double %v364, double %v359, double 0xBF66C16C16C16C17)
+  %v366 = tail call double @llvm.fma.f64(double %v365, double %v359, double 0x3FB5555555555555)
+  %v367 = fdiv double %v366, %v14
+  %v368 = fsub double %v357, %v367
+  %v369 = fmul double %v72, %v294
+  %v166 = fsub double %v369, %v368
+  %v370 = fcmp ogt double %v71, 1.000000e+00
+  %v163 = fmul double %v72, %v73
+  %v371 = fcmp ogt double %v163, 0x16687E92154EF7AC
+  %v372 = select i1 %v370, i1 true, i1 %v371
+  br i1 %v372, label %b12, label %b23
+b20:
+  %v373 = fcmp ogt double %v166, 7.105000e+02
+  br i1 %v373, label %b22, label %b21
+b21:
+  br label %b22
+b22:
+  %v374 = phi double [ 7.105000e+02, %b20 ], [ %v166, %b21 ], [ -7.460000e+02, %b12 ]
+  store double 0.000000e+00, ptr %v9, align 8
+  call fastcc void @p_6cc91595fda4(ptr nonnull %v9, double %v71)
+  %v375 = tail call double @llvm.fma.f64(double %v374, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v376 = fadd double %v375, 0xC338000000000000
+  %v377 = fneg double %v376
+  %v378 = tail call double @llvm.fma.f64(double %v377, double 0x3FE62E42FEFA4000, double %v374)
+  %v379 = tail call double @llvm.fma.f64(double %v377, double 0xBD48432A1B0E2634, double %v378)
+  %v380 = fmul double %v379, %v379
+  %v381 = tail call double @llvm.fma.f64(double %v379, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v382 = tail call double @llvm.fma.f64(double %v381, double %v379, double 0x3E927E4DB81FC5C4)
+  %v383 = tail call double @llvm.fma.f64(double %v382, double %v379, double 0x3EC71DDED4DF15D0)
+  %v384 = tail call double @llvm.fma.f64(double %v383, double %v379, double 0x3EFA01A01A70E1D0)
+  %v385 = tail call double @llvm.fma.f64(double %v384, double %v379, double 0x3F2A01A01B4A1A68)
+  %v386 = tail call double @llvm.fma.f64(double %v385, double %v379, double 0x3F56C16C16C1618C)
+  %v387 = tail call double @llvm.fma.f64(double %v386, double %v379, double 0x3F8111111110E966)
+  %v388 = tail call double @llvm.fma.f64(double %v387, double %v379, double 0x3FA5555555555556)
+  %v389 = tail call double @llvm.fma.f64(double %v388, double %v379, double 0x3FC555555555555C)
+  %v390 = tail call double @llvm.fma.f64(double %v389, double %v379, double 5.000000e-01)
+  %v391 = tail call double @llvm.fma.f64(double %v380, double %v390, double %v379)
+  %v392 = fadd double %v391, 1.000000e+00
+  %v393 = bitcast double %v375 to i64
+  %v394 = add i64 %v393, -4843621399236967424
+  %v395 = lshr i64 %v394, 1
+  %v396 = shl i64 %v395, 52
+  %v397 = add i64 %v396, 2301339409586323456
+  %v398 = bitcast i64 %v397 to double
+  %v399 = fmul double %v392, %v398
+  %v400 = sub i64 %v394, %v395
+  %v401 = shl i64 %v400, 52
+  %v402 = add i64 %v401, 2301339409586323456
+  %v403 = bitcast i64 %v402 to double
+  %v404 = fmul double %v399, %v403
+  %v405 = load double, ptr %v9, align 8
+  %v406 = fmul double %v164, %v404
+  %v174 = fdiv double %v406, %v405
+  br label %b14
+b23:
+  %v407 = fcmp olt double %v72, 0x10000000000000
+  %v408 = fmul double %v72, 0x4340000000000000
+  %v409 = select i1 %v407, double %v408, double %v72
+  %v410 = bitcast double %v409 to i64
+  %v411 = add i64 %v410, 2638147582215219
+  %v412 = lshr i64 %v411, 52
+  %v413 = or disjoint i64 %v412, 4841369599423283200
+  %v414 = bitcast i64 %v413 to double
+  %v415 = fadd double %v414, 0xC330000000000000
+  %v416 = and i64 %v411, 4503599627370495
+  %v417 = add nuw nsw i64 %v416, 4604544271217802189
+  %v418 = bitcast i64 %v417 to double
+  %v419 = fadd double %v418, -1.000000e+00
+  %v420 = select i1 %v407, double 1.076000e+03, double 1.023000e+03
+  %v421 = fsub double %v415, %v420
+  %v422 = fmul double %v419, %v419
+  %v423 = fmul double %v422, 5.000000e-01
+  %v424 = fadd double %v419, 2.000000e+00
+  %v425 = fdiv double %v419, %v424
+  %v426 = fmul double %v425, %v425
+  %v427 = tail call double @llvm.fma.f64(double %v426, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v428 = tail call double @llvm.fma.f64(double %v427, double %v426, double 0x3FC74664A41971F1)
+  %v429 = tail call double @llvm.fma.f64(double %v428, double %v426, double 0x3FCC71C51D57B847)
+  %v430 = tail call double @llvm.fma.f64(double %v429, double %v426, double 0x3FD249249422C781)
+  %v431 = tail call double @llvm.fma.f64(double %v430, double %v426, double 0x3FD999999997F9E0)
+  %v432 = tail call double @llvm.fma.f64(double %v431, double %v426, double 0x3FE5555555555593)
+  %v433 = tail call double @llvm.fma.f64(double %v426, double %v432, double %v423)
+  %v434 = fmul double %v421, 0xBD48432A1B0E2634
+  %v435 = tail call double @llvm.fma.f64(double %v425, double %v433, double %v434)
+  %v436 = fsub double %v435, %v423
+  %v437 = fadd double %v419, %v436
+  %v438 = tail call double @llvm.fma.f64(double %v421, double 0x3FE62E42FEFA4000, double %v437)
+  %v439 = fcmp one double %v72, 0x7FF0000000000000
+  %v440 = select i1 %v439, double %v438, double %v72
+  %v441 = fcmp olt double %v72, 0.000000e+00
+  %v442 = select i1 %v441, double 0x7FF8000000000000, double %v440
+  %v443 = fcmp oeq double %v72, 0.000000e+00
+  %v444 = select i1 %v443, double 0xFFF0000000000000, double %v442
+  %v445 = fcmp olt double %v73, 0x10000000000000
+  %v446 = fmul double %v73, 0x4340000000000000
+  %v447 = select i1 %v445, double %v446, double %v73
+  %v448 = bitcast double %v447 to i64
+  %v449 = add i64 %v448, 2638147582215219
+  %v450 = lshr i64 %v449, 52
+  %v451 = or disjoint i64 %v450, 4841369599423283200
+  %v452 = bitcast i64 %v451 to double
+  %v453 = fadd double %v452, 0xC330000000000000
+  %v454 = and i64 %v449, 4503599627370495
+  %v455 = add nuw nsw i64 %v454, 4604544271217802189
+  %v456 = bitcast i64 %v455 to double
+  %v457 = fadd double %v456, -1.000000e+00
+  %v458 = select i1 %v445, double 1.076000e+03, double 1.023000e+03
+  %v459 = fsub double %v453, %v458
+  %v460 = fmul double %v457, %v457
+  %v461 = fmul double %v460, 5.000000e-01
+  %v462 = fadd double %v457, 2.000000e+00
+  %v463 = fdiv double %v457, %v462
+  %v464 = fmul double %v463, %v463
+  %v465 = tail call double @llvm.fma.f64(double %v464, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v466 = tail call double @llvm.fma.f64(double %v465, double %v464, double 0x3FC74664A41971F1)
+  %v467 = tail call double @llvm.fma.f64(double %v466, double %v464, double 0x3FCC71C51D57B847)
+  %v468 = tail call double @llvm.fma.f64(double %v467, double %v464, double 0x3FD249249422C781)
+  %v469 = tail call double @llvm.fma.f64(double %v468, double %v464, double 0x3FD999999997F9E0)
+  %v470 = tail call double @llvm.fma.f64(double %v469, double %v464, double 0x3FE5555555555593)
+  %v471 = tail call double @llvm.fma.f64(double %v464, double %v470, double %v461)
+  %v472 = fmul double %v459, 0xBD48432A1B0E2634
+  %v473 = tail call double @llvm.fma.f64(double %v463, double %v471, double %v472)
+  %v474 = fsub double %v473, %v461
+  %v475 = fadd double %v457, %v474
+  %v476 = tail call double @llvm.fma.f64(double %v459, double 0x3FE62E42FEFA4000, double %v475)
+  %v477 = fcmp one double %v73, 0x7FF0000000000000
+  %v478 = select i1 %v477, double %v476, double %v73
+  %v479 = fcmp olt double %v73, 0.000000e+00
+  %v480 = select i1 %v479, double 0x7FF8000000000000, double %v478
+  %v481 = fcmp oeq double %v73, 0.000000e+00
+  %v482 = select i1 %v481, double 0xFFF0000000000000, double %v480
+  %v483 = fadd double %v444, %v482
+  %v484 = fmul double %v71, %v483
+  %v485 = fadd double %v484, %v166
+  %v486 = fcmp olt double %v485, -7.460000e+02
+  br i1 %v486, label %b26, label %b24
+b24:
+  %v487 = fcmp ogt double %v485, 7.105000e+02
+  br i1 %v487, label %b26, label %b25
+b25:
+  br label %b26
+b26:
+  %v488 = phi double [ 7.105000e+02, %b24 ], [ %v485, %b25 ], [ -7.460000e+02, %b23 ]
+  store double 0.000000e+00, ptr %v10, align 8
+  call fastcc void @p_6cc91595fda4(ptr nonnull %v10, double %v71)
+  %v489 = tail call double @llvm.fma.f64(double %v488, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v490 = fadd double %v489, 0xC338000000000000
+  %v491 = fneg double %v490
+  %v492 = tail call double @llvm.fma.f64(double %v491, double 0x3FE62E42FEFA4000, double %v488)
+  %v493 = tail call double @llvm.fma.f64(double %v491, double 0xBD48432A1B0E2634, double %v492)
+  %v494 = fmul double %v493, %v493
+  %v495 = tail call double @llvm.fma.f64(double %v493, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v496 = tail call double @llvm.fma.f64(double %v495, double %v493, double 0x3E927E4DB81FC5C4)
+  %v497 = tail call double @llvm.fma.f64(double %v496, double %v493, double 0x3EC71DDED4DF15D0)
+  %v498 = tail call double @llvm.fma.f64(double %v497, double %v493, double 0x3EFA01A01A70E1D0)
+  %v499 = tail call double @llvm.fma.f64(double %v498, double %v493, double 0x3F2A01A01B4A1A68)
+  %v500 = tail call double @llvm.fma.f64(double %v499, double %v493, double 0x3F56C16C16C1618C)
+  %v501 = tail call double @llvm.fma.f64(double %v500, double %v493, double 0x3F8111111110E966)
+  %v502 = tail call double @llvm.fma.f64(double %v501, double %v493, double 0x3FA5555555555556)
+  %v503 = tail call double @llvm.fma.f64(double %v502, double %v493, double 0x3FC555555555555C)
+  %v504 = tail call double @llvm.fma.f64(double %v503, double %v493, double 5.000000e-01)
+  %v505 = tail call double @llvm.fma.f64(double %v494, double %v504, double %v493)
+  %v506 = fadd double %v505, 1.000000e+00
+  %v507 = bitcast double %v489 to i64
+  %v508 = add i64 %v507, -4843621399236967424
+  %v509 = lshr i64 %v508, 1
+  %v510 = shl i64 %v509, 52
+  %v511 = add i64 %v510, 2301339409586323456
+  %v512 = bitcast i64 %v511 to double
+  %v513 = fmul double %v506, %v512
+  %v514 = sub i64 %v508, %v509
+  %v515 = shl i64 %v514, 52
+  %v516 = add i64 %v515, 2301339409586323456
+  %v517 = bitcast i64 %v516 to double
+  %v518 = fmul double %v513, %v517
+  %v519 = load double, ptr %v10, align 8
+  %v173 = fdiv double %v518, %v519
+  br label %b14
+}
+
+define internal fastcc void @p_847b05c0d704(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
+b1:
+  %v4 = alloca double, align 8
+  %v5 = alloca double, align 8
+  %v6 = alloca double, align 8
+  %v7 = alloca double, align 8
+  %v8 = fcmp oge double %v2, 0.000000e+00
+  %v9 = fcmp oge double %v3, 0.000000e+00
+  %v10 = select i1 %v8, i1 %v9, i1 false
+  br i1 %v10, label %b2, label %b4
+b2:
+  %v11 = fcmp oeq double %v2, 0x7FF0000000000000
+  br i1 %v11, label %b3, label %b5
+b3:
+  %v12 = fcmp oeq double %v3, 0x7FF0000000000000
+  br i1 %v12, label %b4, label %b6
+b4:
+  %v13 = phi double [ %v14, %b36 ], [ %v15, %b35 ], [ %v16, %b31 ], [ %v17, %b16 ], [ 0x7FF8000000000000, %b3 ], [ 0x7FF8000000000000, %b1 ], [ %v18, %b6 ], [ 0.000000e+00, %b7 ]
+  store double %v13, ptr %v1, align 8
+  ret void
+b5:
+  %v19 = fcmp oeq double %v3, 0.000000e+00
+  br i1 %v19, label %b6, label %b7
+b6:
+  %v20 = fcmp oeq double %v2, 0.000000e+00
+  %v18 = select i1 %v20, double 0x7FF8000000000000, double 1.000000e+00
+  br label %b4
+b7:
+  %v21 = fcmp oeq double %v2, 0.000000e+00
+  %v22 = fcmp oeq double %v3, 0x7FF0000000000000
+  %v23 = select i1 %v21, i1 true, i1 %v22
+  br i1 %v23, label %b4, label %b8
+b8:
+  %v24 = fcmp ult double %v2, 2.000000e+02
+  br i1 %v24, label %b13, label %b9
+b9:
+  %v25 = fsub double %v3, %v2
+  %v26 = tail call double @llvm.fabs.f64(double %v25)
+  %v27 = fmul double %v2, 6.000000e-01
+  %v28 = fcmp olt double %v26, %v27
+  br i1 %v28, label %b10, label %b13
+b10:
+  %v29 = fdiv double %v25, %v2
+  call fastcc void @p_79590b1544fb(ptr nonnull %v5, double %v29)
+  %v30 = load double, ptr %v5, align 8
+  %v31 = fmul double %v30, -2.000000e+00
+  %v32 = tail call double @llvm.sqrt.f64(double %v31)
+  %v33 = tail call double @llvm.copysign.f64(double %v32, double %v25)
+  %v34 = fmul double %v2, %v30
+  %v35 = fcmp olt double %v34, -7.460000e+02
+  br i1 %v35, label %b31, label %b11
+b11:
+  %v36 = fcmp ogt double %v34, 7.105000e+02
+  br i1 %v36, label %b31, label %b12
+b12:
+  br label %b31
+b13:
+  %v37 = fcmp ogt double %v3, 1.100000e+00
+  br i1 %v37, label %b14, label %b17
+b14:
+  %v38 = fcmp ogt double %v3, %v2
+  br i1 %v38, label %b15, label %b19
+b15:
+  call fastcc void @p_71e96e18936a(ptr nonnull %v6, double %v2, double %v3)
+  %v39 = load double, ptr %v6, align 8
+  %v40 = fadd double %v3, 1.000000e+00
+  %v41 = fsub double %v40, %v2
+  %v42 = freeze double %v41
+  %v43 = fcmp une double %v42, 0.000000e+00
+  %v44 = fdiv double 1.000000e+00, %v42
+  %v45 = select i1 %v43, double %v44, double 0x7E37E43C8800759B
+  br label %b32
+b16:
+  %v46 = fmul double %v2, %v39
+  %v17 = fmul double %v46, %v47
+  br label %b4
+b17:
+  %v48 = fmul double %v3, 1.100000e+00
+  %v49 = fcmp ogt double %v2, %v48
+  br i1 %v49, label %b19, label %b18
+b18:
+  %v50 = fcmp ugt double %v3, 5.000000e-01
+  br i1 %v50, label %b20, label %b33
+b19:
+  call fastcc void @p_71e96e18936a(ptr nonnull %v7, double %v2, double %v3)
+  %v51 = load double, ptr %v7, align 8
+  br label %b34
+b20:
+  %v52 = fcmp ugt double %v2, 5.000000e-01
+  %v53 = fadd double %v2, 1.000000e+00
+  br i1 %v52, label %b21, label %b27
+b21:
+  call fastcc void @p_2019db67ed1f(ptr nonnull %v4, double %v53)
+  %v54 = load double, ptr %v4, align 8
+  br label %b22
+b22:
+  %v55 = phi double [ %v56, %b27 ], [ %v54, %b21 ]
+  %v57 = fneg double %v3
+  br label %b23
+b23:
+  %v58 = phi double [ 0.000000e+00, %b22 ], [ %v59, %b23 ]
+  %v60 = phi double [ 1.000000e+00, %b22 ], [ %v61, %b23 ]
+  %v62 = phi double [ 0.000000e+00, %b22 ], [ %v63, %b23 ]
+  %v63 = fadd double %v62, 1.000000e+00
+  %v64 = fdiv double %v57, %v63
+  %v61 = fmul double %v60, %v64
+  %v65 = fadd double %v2, %v63
+  %v66 = fdiv double %v61, %v65
+  %v59 = fadd double %v58, %v66
+  %v67 = tail call double @llvm.fabs.f64(double %v61)
+  %v68 = tail call double @llvm.fabs.f64(double %v59)
+  %v69 = fmul double %v68, 1.200000e-16
+  %v70 = fcmp ogt double %v67, %v69
+  %v71 = fcmp olt double %v63, 2.000000e+02
+  %v72 = select i1 %v70, i1 %v71, i1 false
+  br i1 %v72, label %b23, label %b24
+b24:
+  %v73 = fcmp olt double %v3, 0x10000000000000
+  %v74 = fmul double %v3, 0x4340000000000000
+  %v75 = select i1 %v73, double %v74, double %v3
+  %v76 = bitcast double %v75 to i64
+  %v77 = add nuw i64 %v76, 2638147582215219
+  %v78 = lshr i64 %v77, 52
+  %v79 = or disjoint i64 %v78, 4841369599423283200
+  %v80 = bitcast i64 %v79 to double
+  %v81 = fadd double %v80, 0xC330000000000000
+  %v82 = and i64 %v77, 4503599627370495
+  %v83 = add nuw nsw i64 %v82, 4604544271217802189
+  %v84 = bitcast i64 %v83 to double
+  %v85 = fadd double %v84, -1.000000e+00
+  %v86 = select i1 %v73, double 1.076000e+03, double 1.023000e+03
+  %v87 = fsub double %v81, %v86
+  %v88 = fmul double %v85, %v85
+  %v89 = fmul double %v88, 5.000000e-01
+  %v90 = fadd double %v85, 2.000000e+00
+  %v91 = fdiv double %v85, %v90
+  %v92 = fmul double %v91, %v91
+  %v93 = tail call double @llvm.fma.f64(double %v92, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v94 = tail call double @llvm.fma.f64(double %v93, double %v92, double 0x3FC74664A41971F1)
+  %v95 = tail call double @llvm.fma.f64(double %v94, double %v92, double 0x3FCC71C51D57B847)
+  %v96 = tail call double @llvm.fma.f64(double %v95, double %v92, double 0x3FD249249422C781)
+  %v97 = tail call double @llvm.fma.f64(double %v96, double %v92, double 0x3FD999999997F9E0)
+  %v98 = tail call double @llvm.fma.f64(double %v97, double %v92, double 0x3FE5555555555593)
+  %v99 = tail call double @llvm.fma.f64(double %v92, double %v98, double %v89)
+  %v100 = fmul double %v87, 0xBD48432A1B0E2634
+  %v101 = tail call double @llvm.fma.f64(double %v91, double %v99, double %v100)
+  %v102 = fsub double %v101, %v89
+  %v103 = fadd double %v85, %v102
+  %v104 = tail call double @llvm.fma.f64(double %v87, double 0x3FE62E42FEFA4000, double %v103)
+  %v105 = fmul double %v2, %v104
+  %v106 = fsub double %v105, %v55
+  %v107 = fcmp olt double %v106, -4.000000e+01
+  br i1 %v107, label %b28, label %b25
+b25:
+  %v108 = fcmp ogt double %v106, 0x40862F3333333333
+  br i1 %v108, label %b28, label %b26
+b26:
+  br label %b28
+b27:
+  %v109 = fadd double %v53, -1.000000e+00
+  %v110 = fsub double %v2, %v109
+  %v111 = bitcast double %v53 to i64
+  %v112 = add nuw i64 %v111, 2638147582215219
+  %v113 = lshr i64 %v112, 52
+  %v114 = or disjoint i64 %v113, 4841369599423283200
+  %v115 = bitcast i64 %v114 to double
+  %v116 = fadd double %v115, 0xC330000000000000
+  %v117 = and i64 %v112, 4503599627370495
+  %v118 = add nuw nsw i64 %v117, 4604544271217802189
+  %v119 = bitcast i64 %v118 to double
+  %v120 = fadd double %v119, -1.000000e+00
+  %v121 = fcmp ogt double %v116, 2.046000e+03
+  %v122 = select i1 %v121, double 2.046000e+03, double %v116
+  %v123 = fadd double %v122, 0x4330000000000000
+  %v124 = bitcast double %v123 to i64
+  %v125 = shl i64 %v124, 52
+  %v126 = sub i64 9214364837600034816, %v125
+  %v127 = bitcast i64 %v126 to double
+  %v128 = fadd double %v116, -1.023000e+03
+  %v129 = fmul double %v110, %v127
+  %v130 = fmul double %v120, %v120
+  %v131 = fmul double %v130, 5.000000e-01
+  %v132 = fadd double %v120, 2.000000e+00
+  %v133 = fdiv double %v120, %v132
+  %v134 = fmul double %v133, %v133
+  %v135 = tail call double @llvm.fma.f64(double %v134, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v136 = tail call double @llvm.fma.f64(double %v135, double %v134, double 0x3FC74664A41971F1)
+  %v137 = tail call double @llvm.fma.f64(double %v136, double %v134, double 0x3FCC71C51D57B847)
+  %v138 = tail call double @llvm.fma.f64(double %v137, double %v134, double 0x3FD249249422C781)
+  %v139 = tail call double @llvm.fma.f64(double %v138, double %v134, double 0x3FD999999997F9E0)
+  %v140 = tail call double @llvm.fma.f64(double %v139, double %v134, double 0x3FE5555555555593)
+  %v141 = tail call double @llvm.fma.f64(double %v134, double %v140, double %v131)
+  %v142 = tail call double @llvm.fma.f64(double %v128, double 0xBD48432A1B0E2634, double %v129)
+  %v143 = tail call double @llvm.fma.f64(double %v133, double %v141, double %v142)
+  %v144 = fsub double %v130, %v120
+  %v145 = tail call double @llvm.fma.f64(double %v129, double %v144, double %v143)
+  %v146 = fsub double %v145, %v131
+  %v147 = fadd double %v120, %v146
+  %v148 = tail call double @llvm.fma.f64(double %v128, double 0x3FE62E42FEFA4000, double %v147)
+  %v149 = fcmp one double %v53, 0x7FF0000000000000
+  %v150 = select i1 %v149, double %v148, double %v53
+  %v151 = fcmp oeq double %v53, 0.000000e+00
+  %v152 = tail call double @llvm.fabs.f64(double %v150)
+  %v153 = select i1 %v151, double 0x7FF0000000000000, double %v152
+  %v154 = tail call double @llvm.fma.f64(double %v2, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v155 = tail call double @llvm.fma.f64(double %v154, double %v2, double 0xBE78C86A72CC2B05)
+  %v156 = tail call double @llvm.fma.f64(double %v155, double %v2, double 0x3E8B1CE60C21AAC9)
+  %v157 = tail call double @llvm.fma.f64(double %v156, double %v2, double 0xBE9E5EB6AA4D0FED)
+  %v158 = tail call double @llvm.fma.f64(double %v157, double %v2, double 0x3EB0143D146A3CBE)
+  %v159 = tail call double @llvm.fma.f64(double %v158, double %v2, double 0xBEC1196D7E5EB62B)
+  %v160 = tail call double @llvm.fma.f64(double %v159, double %v2, double 0x3ED258CBF8371C15)
+  %v161 = tail call double @llvm.fma.f64(double %v160, double %v2, double 0xBEE3CBDB0A771633)
+  %v162 = tail call double @llvm.fma.f64(double %v161, double %v2, double 0x3EF580E245466419)
+  %v163 = tail call double @llvm.fma.f64(double %v162, double %v2, double 0xBF078DE54C3FB640)
+  %v164 = tail call double @llvm.fma.f64(double %v163, double %v2, double 0x3F1A127AF4F3321C)
+  %v165 = tail call double @llvm.fma.f64(double %v164, double %v2, double 0xBF2D3FD4C9305608)
+  %v166 = tail call double @llvm.fma.f64(double %v165, double %v2, double 0x3F40B36AF889F16B)
+  %v167 = tail call double @llvm.fma.f64(double %v166, double %v2, double 0xBF538AC5C2BD828A)
+  %v168 = tail call double @llvm.fma.f64(double %v167, double %v2, double 0x3F67ADD6EADB2E7F)
+  %v169 = tail call double @llvm.fma.f64(double %v168, double %v2, double 0xBF7E404FC218F861)
+  %v170 = tail call double @llvm.fma.f64(double %v169, double %v2, double 0x3F951322AC7D849A)
+  %v171 = tail call double @llvm.fma.f64(double %v170, double %v2, double 0xBFB13E001A557606)
+  %v172 = tail call double @llvm.fma.f64(double %v171, double %v2, double 0x3FD4A34CC4A60FA6)
+  %v173 = tail call double @llvm.fma.f64(double %v172, double %v2, double 0x3FDB0EE6072093CE)
+  %v174 = fmul double %v2, %v173
+  %v56 = fsub double %v174, %v153
+  br label %b22
+b28:
+  %v175 = phi double [ 0x40862F3333333333, %b25 ], [ %v106, %b26 ], [ -4.000000e+01, %b24 ]
+  %v176 = tail call double @llvm.fma.f64(double %v175, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v177 = fadd double %v176, 0xC338000000000000
+  %v178 = fneg double %v177
+  %v179 = tail call double @llvm.fma.f64(double %v178, double 0x3FE62E42FEFA4000, double %v175)
+  %v180 = tail call double @llvm.fma.f64(double %v178, double 0xBD48432A1B0E2634, double %v179)
+  %v181 = fmul double %v180, %v180
+  %v182 = tail call double @llvm.fma.f64(double %v180, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v183 = tail call double @llvm.fma.f64(double %v182, double %v180, double 0x3E927E4DB81FC5C4)
+  %v184 = tail call double @llvm.fma.f64(double %v183, double %v180, double 0x3EC71DDED4DF15D0)
+  %v185 = tail call double @llvm.fma.f64(double %v184, double %v180, double 0x3EFA01A01A70E1D0)
+  %v186 = tail call double @llvm.fma.f64(double %v185, double %v180, double 0x3F2A01A01B4A1A68)
+  %v187 = tail call double @llvm.fma.f64(double %v186, double %v180, double 0x3F56C16C16C1618C)
+  %v188 = tail call double @llvm.fma.f64(double %v187, double %v180, double 0x3F8111111110E966)
+  %v189 = tail call double @llvm.fma.f64(double %v188, double %v180, double 0x3FA5555555555556)
+  %v190 = tail call double @llvm.fma.f64(double %v189, double %v180, double 0x3FC555555555555C)
+  %v191 = tail call double @llvm.fma.f64(double %v190, double %v180, double 5.000000e-01)
+  %v192 = tail call double @llvm.fma.f64(double %v181, double %v191, double %v180)
+  %v193 = bitcast double %v176 to i64
+  %v194 = shl i64 %v193, 52
+  %v195 = add i64 %v194, 4602678819172646912
+  %v196 = bitcast i64 %v195 to double
+  %v197 = fadd double %v196, -5.000000e-01
+  %v198 = tail call double @llvm.fma.f64(double %v196, double %v192, double %v197)
+  %v199 = fmul double %v198, 2.000000e+00
+  %v200 = fcmp olt double %v106, -7.460000e+02
+  br i1 %v200, label %b36, label %b29
+b29:
+  %v201 = fcmp ogt double %v106, 7.105000e+02
+  br i1 %v201, label %b36, label %b30
+b30:
+  br label %b36
+b31:
+  %v202 = phi double [ 7.105000e+02, %b11 ], [ %v34, %b12 ], [ -7.460000e+02, %b10 ]
+  %v203 = fmul double %v2, 5.000000e-01
+  %v204 = tail call double @llvm.sqrt.f64(double %v203)
+  %v205 = fmul double %v204, %v33
+  %v206 = tail call double @llvm.fabs.f64(double %v205)
+  %v207 = fcmp ogt double %v206, 5.000000e-01
+  %v208 = fcmp olt double %v205, 0.000000e+00
+  %v209 = fcmp ogt double %v206, 2.730000e+01
+  %v210 = select i1 %v209, double 2.730000e+01, double %v206
+  %v211 = tail call double @llvm.fma.f64(double %v210, double 2.000000e+00, double 1.000000e+00)
+  %v212 = fdiv double 1.000000e+00, %v211
+  %v213 = fadd double %v210, -2.500000e+00
+  %v214 = fadd double %v210, 2.500000e+00
+  %v215 = fdiv double %v213, %v214
+  %v216 = tail call double @llvm.fma.f64(double %v215, double 0x3E511C39BD1215DD, double 0x3E01F6FDBADB47CE)
+  %v217 = tail call double @llvm.fma.f64(double %v216, double %v215, double 0xBE82E44E20822848)
+  %v218 = tail call double @llvm.fma.f64(double %v217, double %v215, double 0xBE5F87EE72410AC4)
+  %v219 = tail call double @llvm.fma.f64(double %v218, double %v215, double 0x3EA34422139F8E18)
+  %v220 = tail call double @llvm.fma.f64(double %v219, double %v215, double 0x3EA34E8C8488751B)
+  %v221 = tail call double @llvm.fma.f64(double %v220, double %v215, double 0xBEBB49D98B10C286)
+  %v222 = tail call double @llvm.fma.f64(double %v221, double %v215, double 0xBED1C7EA6F6B4A8B)
+  %v223 = tail call double @llvm.fma.f64(double %v222, double %v215, double 0x3EC613A6B257EA77)
+  %v224 = tail call double @llvm.fma.f64(double %v223, double %v215, double 0x3EF7CEE805268EC5)
+  %v225 = tail call double @llvm.fma.f64(double %v224, double %v215, double 0x3EDA3FE0D40B3991)
+  %v226 = tail call double @llvm.fma.f64(double %v225, double %v215, double 0xBF1DC26A50C82421)
+  %v227 = tail call double @llvm.fma.f64(double %v226, double %v215, double 0xBF1731A24DC24A23)
+  %v228 = tail call double @llvm.fma.f64(double %v227, double %v215, double 0x3F44B6A4D57065E1)
+  %v229 = tail call double @llvm.fma.f64(double %v228, double %v215, double 0x3F401E1159D16370)
+  %v230 = tail call double @llvm.fma.f64(double %v229, double %v215, double 0xBF71F2F132A926D7)
+  %v231 = tail call double @llvm.fma.f64(double %v230, double %v215, double 0x3F4E89489E99C6B6)
+  %v232 = tail call double @llvm.fma.f64(double %v231, double %v215, double 0x3FA0C6092A5A2A43)
+  %v233 = tail call double @llvm.fma.f64(double %v232, double %v215, double 0xBFBA5C0C8A40E847)
+  %v234 = tail call double @llvm.fma.f64(double %v233, double %v215, double 0x3FC42D379989B660)
+  %v235 = tail call double @llvm.fma.f64(double %v234, double %v215, double 0xBFB959AC16F85498)
+  %v236 = tail call double @llvm.fma.f64(double %v235, double %v215, double 0xBFBF52C5D7E22305)
+  %v237 = tail call double @llvm.fma.f64(double %v215, double %v236, double 0x3FF43CC6F6C9672C)
+  %v238 = fmul double %v212, %v237
+  %v239 = fneg double %v210
+  %v240 = fmul double %v210, %v239
+  %v241 = tail call double @llvm.fma.f64(double %v210, double %v210, double %v240)
+  %v242 = fneg double %v241
+  %v243 = tail call double @llvm.fma.f64(double %v240, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v244 = fadd double %v243, 0xC338000000000000
+  %v245 = fneg double %v244
+  %v246 = tail call double @llvm.fma.f64(double %v245, double 0x3FE62E42FEFA4000, double %v240)
+  %v247 = tail call double @llvm.fma.f64(double %v245, double 0xBD48432A1B0E2634, double %v246)
+  %v248 = fmul double %v247, %v247
+  %v249 = tail call double @llvm.fma.f64(double %v247, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v250 = tail call double @llvm.fma.f64(double %v249, double %v247, double 0x3E927E4DB81FC5C4)
+  %v251 = tail call double @llvm.fma.f64(double %v250, double %v247, double 0x3EC71DDED4DF15D0)
+  %v252 = tail call double @llvm.fma.f64(double %v251, double %v247, double 0x3EFA01A01A70E1D0)
+  %v253 = tail call double @llvm.fma.f64(double %v252, double %v247, double 0x3F2A01A01B4A1A68)
+  %v254 = tail call double @llvm.fma.f64(double %v253, double %v247, double 0x3F56C16C16C1618C)
+  %v255 = tail call double @llvm.fma.f64(double %v254, double %v247, double 0x3F8111111110E966)
+  %v256 = tail call double @llvm.fma.f64(double %v255, double %v247, double 0x3FA5555555555556)
+  %v257 = tail call double @llvm.fma.f64(double %v256, double %v247, double 0x3FC555555555555C)
+  %v258 = tail call double @llvm.fma.f64(double %v257, double %v247, double 5.000000e-01)
+  %v259 = tail call double @llvm.fma.f64(double %v248, double %v258, double %v247)
+  %v260 = fadd double %v259, 1.000000e+00
+  %v261 = tail call double @llvm.fma.f64(double %v242, double %v260, double %v259)
+  %v262 = fsub double 0x3FF43CC6F6C9672C, %v237
+  %v263 = tail call double @llvm.fma.f64(double %v215, double %v236, double %v262)
+  %v264 = fneg double %v238
+  %v265 = fsub double 1.000000e+00, %v211
+  %v266 = tail call double @llvm.fma.f64(double %v210, double 2.000000e+00, double %v265)
+  %v267 = tail call double @llvm.fma.f64(double %v264, double %v211, double %v237)
+  %v268 = tail call double @llvm.fma.f64(double %v264, double %v266, double %v267)
+  %v269 = fadd double %v263, %v268
+  %v270 = fmul double %v212, %v269
+  %v271 = tail call double @llvm.fma.f64(double %v270, double %v261, double %v270)
+  %v272 = tail call double @llvm.fma.f64(double %v238, double %v261, double %v271)
+  %v273 = fadd double %v238, %v272
+  %v274 = bitcast double %v243 to i64
+  %v275 = add i64 %v274, -4843621399236967424
+  %v276 = lshr i64 %v275, 1
+  %v277 = shl i64 %v276, 52
+  %v278 = add i64 %v277, 2301339409586323456
+  %v279 = bitcast i64 %v278 to double
+  %v280 = fmul double %v273, %v279
+  %v281 = sub i64 %v275, %v276
+  %v282 = shl i64 %v281, 52
+  %v283 = add i64 %v282, 2301339409586323456
+  %v284 = bitcast i64 %v283 to double
+  %v285 = fmul double %v280, %v284
+  %v286 = fsub double 2.000000e+00, %v285
+  %v287 = select i1 %v208, double %v286, double %v285
+  %v288 = fmul double %v205, %v205
+  %v289 = select i1 %v207, double 5.000000e-01, double %v288
+  %v290 = tail call double @llvm.fma.f64(double %v289, double 0x3DE67FDAC649072E, double 0xBE1E473542F1C4A2)
+  %v291 = tail call double @llvm.fma.f64(double %v290, double %v289, double 0x3E5180FAB209FF06)
+  %v292 = tail call double @llvm.fma.f64(double %v291, double %v289, double 0xBE86470CDBDC7AC5)
+  %v293 = tail call double @llvm.fma.f64(double %v292, double %v289, double 0x3EBBA820C20548F9)
+  %v294 = tail call double @llvm.fma.f64(double %v293, double %v289, double 0xBEEF4DEC21BBB2DA)
+  %v295 = tail call double @llvm.fma.f64(double %v294, double %v289, double 0x3F1F9A3CF7FBBD65)
+  %v296 = tail call double @llvm.fma.f64(double %v295, double %v289, double 0xBF4C02DB9E140188)
+  %v297 = tail call double @llvm.fma.f64(double %v296, double %v289, double 0x3F7565BCD2FA7E51)
+  %v298 = tail call double @llvm.fma.f64(double %v297, double %v289, double 0xBF9B82CE313664E0)
+  %v299 = tail call double @llvm.fma.f64(double %v298, double %v289, double 0x3FBCE2F21A045B8E)
+  %v300 = tail call double @llvm.fma.f64(double %v299, double %v289, double 0xBFD812746B037A27)
+  %v301 = tail call double @llvm.fma.f64(double %v300, double %v289, double 0x3FC06EBA8214DB69)
+  %v302 = tail call double @llvm.fma.f64(double %v205, double %v301, double %v205)
+  %v303 = fsub double 1.000000e+00, %v302
+  %v304 = select i1 %v207, double %v287, double %v303
+  %v305 = fmul double %v304, 5.000000e-01
+  %v306 = tail call double @llvm.fma.f64(double %v33, double 0xBF44F9F2582DD0A5, double 0x3F463969BB825829)
+  %v307 = tail call double @llvm.fma.f64(double %v306, double %v33, double 0xBF12E31F9B7913EA)
+  %v308 = tail call double @llvm.fma.f64(double %v307, double %v33, double 0xBF438DFF1CC96982)
+  %v309 = fdiv double 1.000000e+00, %v2
+  %v310 = tail call double @llvm.fma.f64(double %v33, double 0xBEA762676B30CFD6, double 0xBF3CB967B4446107)
+  %v311 = tail call double @llvm.fma.f64(double %v310, double %v33, double 0x3F4B8239C670E690)
+  %v312 = tail call double @llvm.fma.f64(double %v311, double %v33, double 0xBF45629B3187B744)
+  %v313 = tail call double @llvm.fma.f64(double %v308, double %v309, double %v312)
+  %v314 = tail call double @llvm.fma.f64(double %v33, double 0x3F326EEB5ECE1D9F, double 0xBF35F3385098CEBF)
+  %v315 = tail call double @llvm.fma.f64(double %v314, double %v33, double 0x3F0B1D75D3346711)
+  %v316 = tail call double @llvm.fma.f64(double %v315, double %v33, double 0x3F3691879C01EFB4)
+  %v317 = tail call double @llvm.fma.f64(double %v313, double %v309, double %v316)
+  %v318 = tail call double @llvm.fma.f64(double %v33, double 0xBF15600945495B37, double 0x3EAA8411DA6CAB49)
+  %v319 = tail call double @llvm.fma.f64(double %v318, double %v33, double 0x3F31C0950D3ECB9D)
+  %v320 = tail call double @llvm.fma.f64(double %v319, double %v33, double 0xBF436773BDB97B48)
+  %v321 = tail call double @llvm.fma.f64(double %v320, double %v33, double 0x3F4168EF1B0931C8)
+  %v322 = tail call double @llvm.fma.f64(double %v317, double %v309, double %v321)
+  %v323 = tail call double @llvm.fma.f64(double %v33, double 0x3E9741504E5C87C2, double 0xBDF659CFDE0BB2EB)
+  %v324 = tail call double @llvm.fma.f64(double %v323, double %v33, double 0xBEC338EB19652FD9)
+  %v325 = tail call double @llvm.fma.f64(double %v324, double %v33, double 0x3EE0D0E229150428)
+  %v326 = tail call double @llvm.fma.f64(double %v325, double %v33, double 0xBEEC823FC1B3CC36)
+  %v327 = tail call double @llvm.fma.f64(double %v326, double %v33, double 0x3E830BDCF208080E)
+  %v328 = tail call double @llvm.fma.f64(double %v327, double %v33, double 0x3F11D1E9CB24760B)
+  %v329 = tail call double @llvm.fma.f64(double %v328, double %v33, double 0xBF2A2042C5148E27)
+  %v330 = tail call double @llvm.fma.f64(double %v329, double %v33, double 0x3F322BE87360EF1F)
+  %v331 = tail call double @llvm.fma.f64(double %v330, double %v33, double 0xBF1247604839C038)
+  %v332 = tail call double @llvm.fma.f64(double %v331, double %v33, double 0xBF36128AC5A4FA71)
+  %v333 = tail call double @llvm.fma.f64(double %v322, double %v309, double %v332)
+  %v334 = tail call double @llvm.fma.f64(double %v33, double 0x3E2D9A9F1A8B7696, double 0xBE4E78E449F4E3BE)
+  %v335 = tail call double @llvm.fma.f64(double %v334, double %v33, double 0x3E5EFE94304AC16B)
+  %v336 = tail call double @llvm.fma.f64(double %v335, double %v33, double 0x3DC041515BAB6ADA)
+  %v337 = tail call double @llvm.fma.f64(double %v336, double %v33, double 0xBE8EC676CF33153C)
+  %v338 = tail call double @llvm.fma.f64(double %v337, double %v33, double 0x3EADE37D9F09164C)
+  %v339 = tail call double @llvm.fma.f64(double %v338, double %v33, double 0xBEBC71C074985D3F)
+  %v340 = tail call double @llvm.fma.f64(double %v339, double %v33, double 0x3DF13B3C5B7CB45E)
+  %v341 = tail call double @llvm.fma.f64(double %v340, double %v33, double 0x3EE7DB4C02846E81)
+  %v342 = tail call double @llvm.fma.f64(double %v341, double %v33, double 0xBF04CE3FD902BCAD)
+  %v343 = tail call double @llvm.fma.f64(double %v342, double %v33, double 0x3F116908B48CE058)
+  %v344 = tail call double @llvm.fma.f64(double %v343, double %v33, double 0xBEB88F2AE1DEF9D0)
+  %v345 = tail call double @llvm.fma.f64(double %v344, double %v33, double 0xBF33999A85A4237A)
+  %v346 = tail call double @llvm.fma.f64(double %v345, double %v33, double 0x3F49B0FF6874F2C4)
+  %v347 = tail call double @llvm.fma.f64(double %v346, double %v33, double 0xBF4C3E0B02DA7BF9)
+  %v348 = tail call double @llvm.fma.f64(double %v333, double %v309, double %v347)
+  %v349 = tail call double @llvm.fma.f64(double %v33, double 0x3DA587D7A7C1A668, double 0xBDB812D3D94D533B)
+  %v350 = tail call double @llvm.fma.f64(double %v349, double %v33, double 0xBD0F46057E1C9D1F)
+  %v351 = tail call double @llvm.fma.f64(double %v350, double %v33, double 0x3DED9B15465DAEC1)
+  %v352 = tail call double @llvm.fma.f64(double %v351, double %v33, double 0xBE1040C53B2491F0)
+  %v353 = tail call double @llvm.fma.f64(double %v352, double %v33, double 0x3E21B66A39794BA9)
+  %v354 = tail call double @llvm.fma.f64(double %v353, double %v33, double 0x3D850C3F0DD501EB)
+  %v355 = tail call double @llvm.fma.f64(double %v354, double %v33, double 0xBE54853CED169327)
+  %v356 = tail call double @llvm.fma.f64(double %v355, double %v33, double 0x3E75BDE8EF4C4DC7)
+  %v357 = tail call double @llvm.fma.f64(double %v356, double %v33, double 0xBE86C2DCFFBEFEEF)
+  %v358 = tail call double @llvm.fma.f64(double %v357, double %v33, double 0xBDBEA23269C140A7)
+  %v359 = tail call double @llvm.fma.f64(double %v358, double %v33, double 0x3EB7E0201539310E)
+  %v360 = tail call double @llvm.fma.f64(double %v359, double %v33, double 0xBED7CD6F27B3F020)
+  %v361 = tail call double @llvm.fma.f64(double %v360, double %v33, double 0x3EE73DF462204EF4)
+  %v362 = tail call double @llvm.fma.f64(double %v361, double %v33, double 0xBE90152A1871F27A)
+  %v363 = tail call double @llvm.fma.f64(double %v362, double %v33, double 0xBF13D2A3A29B5D9D)
+  %v364 = tail call double @llvm.fma.f64(double %v363, double %v33, double 0x3F318B9B5BF2D984)
+  %v365 = tail call double @llvm.fma.f64(double %v364, double %v33, double 0xBF3EBFB188B7CA00)
+  %v366 = tail call double @llvm.fma.f64(double %v365, double %v33, double 0x3F2E13CE465FA859)
+  %v367 = tail call double @llvm.fma.f64(double %v366, double %v33, double 0x3F4547D93B34E2B6)
+  %v368 = tail call double @llvm.fma.f64(double %v348, double %v309, double %v367)
+  %v369 = tail call double @llvm.fma.f64(double %v33, double 0xBD3BE16182B001E8, double 0x3D60675F56B95F3B)
+  %v370 = tail call double @llvm.fma.f64(double %v369, double %v33, double 0xBD733F39F65C6EEE)
+  %v371 = tail call double @llvm.fma.f64(double %v370, double %v33, double 0xBCF2C681309D6007)
+  %v372 = tail call double @llvm.fma.f64(double %v371, double %v33, double 0x3DAA55DA34225759)
+  %v373 = tail call double @llvm.fma.f64(double %v372, double %v33, double 0xBDCE9778DBC61371)
+  %v374 = tail call double @llvm.fma.f64(double %v373, double %v33, double 0x3DE1B1056C188672)
+  %v375 = tail call double @llvm.fma.f64(double %v374, double %v33, double 0x3D70962774F638BB)
+  %v376 = tail call double @llvm.fma.f64(double %v375, double %v33, double 0xBE177C5829460139)
+  %v377 = tail call double @llvm.fma.f64(double %v376, double %v33, double 0x3E3AC0D455E25360)
+  %v378 = tail call double @llvm.fma.f64(double %v377, double %v33, double 0xBE4E437343A46F5D)
+  %v379 = tail call double @llvm.fma.f64(double %v378, double %v33, double 0xBDEC24BD0E740A6C)
+  %v380 = tail call double @llvm.fma.f64(double %v379, double %v33, double 0x3E832AC81C15D3D7)
+  %v381 = tail call double @llvm.fma.f64(double %v380, double %v33, double 0xBEA522CB05171911)
+  %v382 = tail call double @llvm.fma.f64(double %v381, double %v33, double 0x3EB7058929663937)
+  %v383 = tail call double @llvm.fma.f64(double %v382, double %v33, double 0x3E626154AE39151D)
+  %v384 = tail call double @llvm.fma.f64(double %v383, double %v33, double 0xBEEAC2D05890F2C3)
+  %v385 = tail call double @llvm.fma.f64(double %v384, double %v33, double 0x3F0BBF43DAF4FE53)
+  %v386 = tail call double @llvm.fma.f64(double %v385, double %v33, double 0xBF1C253EFAA1A932)
+  %v387 = tail call double @llvm.fma.f64(double %v386, double %v33, double 0x3EC0DB20A88F4696)
+  %v388 = tail call double @llvm.fma.f64(double %v387, double %v33, double 0x3F4948B0FCD6E9E0)
+  %v389 = tail call double @llvm.fma.f64(double %v388, double %v33, double 0xBF65F7268EDAB4C8)
+  %v390 = tail call double @llvm.fma.f64(double %v389, double %v33, double 0x3F70EE643B990EE6)
+  %v391 = tail call double @llvm.fma.f64(double %v368, double %v309, double %v390)
+  %v392 = tail call double @llvm.fma.f64(double %v33, double 0x3CB892658E7D5D81, double 0x3C2E9264AFFA1C17)
+  %v393 = tail call double @llvm.fma.f64(double %v392, double %v33, double 0xBCF29B03783DB2A2)
+  %v394 = tail call double @llvm.fma.f64(double %v393, double %v33, double 0x3D16D8A9EF5C1827)
+  %v395 = tail call double @llvm.fma.f64(double %v394, double %v33, double 0xBD2C068B448455EA)
+  %v396 = tail call double @llvm.fma.f64(double %v395, double %v33, double 0xBCAF3B7A5DCD1851)
+  %v397 = tail call double @llvm.fma.f64(double %v396, double %v33, double 0x3D6519580A10CD82)
+  %v398 = tail call double @llvm.fma.f64(double %v397, double %v33, double 0xBD89CCF2FAB4608B)
+  %v399 = tail call double @llvm.fma.f64(double %v398, double %v33, double 0x3D9F8041C5540EA2)
+  %v400 = tail call double @llvm.fma.f64(double %v399, double %v33, double 0x3D3113E3A466DB9E)
+  %v401 = tail call double @llvm.fma.f64(double %v400, double %v33, double 0xBDD78A5056F8CE45)
+  %v402 = tail call double @llvm.fma.f64(double %v401, double %v33, double 0x3DFC9B434BF3C34E)
+  %v403 = tail call double @llvm.fma.f64(double %v402, double %v33, double 0xBE11564ECFF73D58)
+  %v404 = tail call double @llvm.fma.f64(double %v403, double %v33, double 0xBDB349FBCA3A377B)
+  %v405 = tail call double @llvm.fma.f64(double %v404, double %v33, double 0x3E49AA7A30DE114C)
+  %v406 = tail call double @llvm.fma.f64(double %v405, double %v33, double 0xBE6EE23D0CBA8AEE)
+  %v407 = tail call double @llvm.fma.f64(double %v406, double %v33, double 0x3E8280F2CDE3F847)
+  %v408 = tail call double @llvm.fma.f64(double %v407, double %v33, double 0x3E33F59230A8357C)
+  %v409 = tail call double @llvm.fma.f64(double %v408, double %v33, double 0xBEBB0BDFCC629CBA)
+  %v410 = tail call double @llvm.fma.f64(double %v409, double %v33, double 0x3EE00A9CABD6B83E)
+  %v411 = tail call double @llvm.fma.f64(double %v410, double %v33, double 0xBEF2FA4AE89E5AF0)
+  %v412 = tail call double @llvm.fma.f64(double %v411, double %v33, double 0xBE9AF83440E53DBC)
+  %v413 = tail call double @llvm.fma.f64(double %v412, double %v33, double 0x3F2AF83440E53DBC)
+  %v414 = tail call double @llvm.fma.f64(double %v413, double %v33, double 0xBF50394F6F09E723)
+  %v415 = tail call double @llvm.fma.f64(double %v414, double %v33, double 0x3F65AC056B015AC0)
+  %v416 = tail call double @llvm.fma.f64(double %v415, double %v33, double 0xBF6C71C71C71C71C)
+  %v417 = tail call double @llvm.fma.f64(double %v416, double %v33, double 0xBF5E573AC901E574)
+  %v418 = tail call double @llvm.fma.f64(double %v391, double %v309, double %v417)
+  %v419 = tail call double @llvm.fma.f64(double %v33, double 0x3C475713641CD216, double 0xBCA7CFBCF3DB9BFC)
+  %v420 = tail call double @llvm.fma.f64(double %v419, double %v33, double 0x3CCD2E7D5CA48B90)
+  %v421 = tail call double @llvm.fma.f64(double %v420, double %v33, double 0xBCE1CA914D71A27C)
+  %v422 = tail call double @llvm.fma.f64(double %v421, double %v33, double 0xBCC283FE7950AD7B)
+  %v423 = tail call double @llvm.fma.f64(double %v422, double %v33, double 0x3D20104FC4369A3C)
+  %v424 = tail call double @llvm.fma.f64(double %v423, double %v33, double 0xBD43989BEBB193C0)
+  %v425 = tail call double @llvm.fma.f64(double %v424, double %v33, double 0x3D57BA0759769D7C)
+  %v426 = tail call double @llvm.fma.f64(double %v425, double %v33, double 0x3D3EF98008F5EEC2)
+  %v427 = tail call double @llvm.fma.f64(double %v426, double %v33, double 0xBD961CA701FD754A)
+  %v428 = tail call double @llvm.fma.f64(double %v427, double %v33, double 0x3DBAC9475C463659)
+  %v429 = tail call double @llvm.fma.f64(double %v428, double %v33, double 0xBDD0070A87340428)
+  %v430 = tail call double @llvm.fma.f64(double %v429, double %v33, double 0xBDBC0D9B6EDF2B0B)
+  %v431 = tail call double @llvm.fma.f64(double %v430, double %v33, double 0x3E0F6E66D24D5C8A)
+  %v432 = tail call double @llvm.fma.f64(double %v431, double %v33, double 0xBE32D2197C7A2FAA)
+  %v433 = tail call double @llvm.fma.f64(double %v432, double %v33, double 0x3E46097D55C37C1C)
+  %v434 = tail call double @llvm.fma.f64(double %v433, double %v33, double 0x3E3CCF5CEB7F0D9F)
+  %v435 = tail call double @llvm.fma.f64(double %v434, double %v33, double 0xBE87B5F9A2D0465C)
+  %v436 = tail call double @llvm.fma.f64(double %v435, double %v33, double 0x3EABD6D21E4B4109)
+  %v437 = tail call double @llvm.fma.f64(double %v436, double %v33, double 0xBEBF1B22F594C6B5)
+  %v438 = tail call double @llvm.fma.f64(double %v437, double %v33, double 0xBEC255370652AFC1)
+  %v439 = tail call double @llvm.fma.f64(double %v438, double %v33, double 0x3F048C5892F7CD83)
+  %v440 = tail call double @llvm.fma.f64(double %v439, double %v33, double 0xBF276E06FEC7273B)
+  %v441 = tail call double @llvm.fma.f64(double %v440, double %v33, double 0x3F371DE3A556C734)
+  %v442 = tail call double @llvm.fma.f64(double %v441, double %v33, double 0x3F52F684BDA12F68)
+  %v443 = tail call double @llvm.fma.f64(double %v442, double %v33, double 0xBF8E573AC901E574)
+  %v444 = tail call double @llvm.fma.f64(double %v443, double %v33, double 0x3FB5555555555555)
+  %v445 = tail call double @llvm.fma.f64(double %v444, double %v33, double 0xBFD5555555555555)
+  %v446 = tail call double @llvm.fma.f64(double %v418, double %v309, double %v445)
+  %v447 = tail call double @llvm.fma.f64(double %v202, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v448 = fadd double %v447, 0xC338000000000000
+  %v449 = fneg double %v448
+  %v450 = tail call double @llvm.fma.f64(double %v449, double 0x3FE62E42FEFA4000, double %v202)
+  %v451 = tail call double @llvm.fma.f64(double %v449, double 0xBD48432A1B0E2634, double %v450)
+  %v452 = fmul double %v451, %v451
+  %v453 = tail call double @llvm.fma.f64(double %v451, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v454 = tail call double @llvm.fma.f64(double %v453, double %v451, double 0x3E927E4DB81FC5C4)
+  %v455 = tail call double @llvm.fma.f64(double %v454, double %v451, double 0x3EC71DDED4DF15D0)
+  %v456 = tail call double @llvm.fma.f64(double %v455, double %v451, double 0x3EFA01A01A70E1D0)
+  %v457 = tail call double @llvm.fma.f64(double %v456, double %v451, double 0x3F2A01A01B4A1A68)
+  %v458 = tail call double @llvm.fma.f64(double %v457, double %v451, double 0x3F56C16C16C1618C)
+  %v459 = tail call double @llvm.fma.f64(double %v458, double %v451, double 0x3F8111111110E966)
+  %v460 = tail call double @llvm.fma.f64(double %v459, double %v451, double 0x3FA5555555555556)
+  %v461 = tail call double @llvm.fma.f64(double %v460, double %v451, double 0x3FC555555555555C)
+  %v462 = tail call double @llvm.fma.f64(double %v461, double %v451, double 5.000000e-01)
+  %v463 = tail call double @llvm.fma.f64(double %v452, double %v462, double %v451)
+  %v464 = fadd double %v463, 1.000000e+00
+  %v465 = bitcast double %v447 to i64
+  %v466 = add i64 %v465, -4843621399236967424
+  %v467 = lshr i64 %v466, 1
+  %v468 = shl i64 %v467, 52
+  %v469 = add i64 %v468, 2301339409586323456
+  %v470 = bitcast i64 %v469 to double
+  %v471 = fmul double %v464, %v470
+  %v472 = sub i64 %v466, %v467
+  %v473 = shl i64 %v472, 52
+  %v474 = add i64 %v473, 2301339409586323456
+  %v475 = bitcast i64 %v474 to double
+  %v476 = fmul double %v471, %v475
+  %v477 = fmul double %v446, %v476
+  %v478 = tail call double @llvm.sqrt.f64(double %v2)
+  %v479 = fmul double %v478, 0x40040D931FF62705
+  %v480 = fdiv double %v477, %v479
+  %v16 = fadd double %v305, %v480
+  br label %b4
+b32:
+  %v481 = phi double [ %v42, %b15 ], [ %v482, %b32 ]
+  %v483 = phi double [ %v45, %b15 ], [ %v484, %b32 ]
+  %v485 = phi double [ 0x7E37E43C8800759B, %b15 ], [ %v486, %b32 ]
+  %v487 = phi double [ 0.000000e+00, %b15 ], [ %v488, %b32 ]
+  %v489 = phi double [ %v45, %b15 ], [ %v47, %b32 ]
+  %v488 = fadd double %v487, 1.000000e+00
+  %v490 = fneg double %v488
+  %v491 = fsub double %v488, %v2
+  %v492 = fmul double %v491, %v490
+  %v482 = fadd double %v481, 2.000000e+00
+  %v493 = fdiv double %v492, %v485
+  %v494 = fadd double %v482, %v493
+  %v495 = fmul double %v483, %v492
+  %v496 = fadd double %v482, %v495
+  %v497 = freeze double %v496
+  %v498 = tail call double @llvm.fabs.f64(double %v494)
+  %v499 = fcmp olt double %v498, 1.000000e-300
+  %v486 = select i1 %v499, double 1.000000e-300, double %v494
+  %v500 = tail call double @llvm.fabs.f64(double %v497)
+  %v501 = fcmp olt double %v500, 1.000000e-300
+  %v502 = fdiv double 1.000000e+00, %v497
+  %v484 = select i1 %v501, double 0x7E37E43C8800759B, double %v502
+  %v503 = fmul double %v486, %v484
+  %v47 = fmul double %v489, %v503
+  %v504 = fadd double %v503, -1.000000e+00
+  %v505 = tail call double @llvm.fabs.f64(double %v504)
+  %v506 = fcmp ogt double %v505, 4.000000e-16
+  %v507 = fcmp olt double %v488, 1.000000e+05
+  %v508 = select i1 %v506, i1 %v507, i1 false
+  br i1 %v508, label %b32, label %b16
+b33:
+  %v509 = fcmp olt double %v3, 0x10000000000000
+  %v510 = fmul double %v3, 0x4340000000000000
+  %v511 = select i1 %v509, double %v510, double %v3
+  %v512 = bitcast double %v511 to i64
+  %v513 = add nuw i64 %v512, 2638147582215219
+  %v514 = lshr i64 %v513, 52
+  %v515 = or disjoint i64 %v514, 4841369599423283200
+  %v516 = bitcast i64 %v515 to double
+  %v517 = fadd double %v516, 0xC330000000000000
+  %v518 = and i64 %v513, 4503599627370495
+  %v519 = add nuw nsw i64 %v518, 4604544271217802189
+  %v520 = bitcast i64 %v519 to double
+  %v521 = fadd double %v520, -1.000000e+00
+  %v522 = select i1 %v509, double 1.076000e+03, double 1.023000e+03
+  %v523 = fsub double %v517, %v522
+  %v524 = fmul double %v521, %v521
+  %v525 = fmul double %v524, 5.000000e-01
+  %v526 = fadd double %v521, 2.000000e+00
+  %v527 = fdiv double %v521, %v526
+  %v528 = fmul double %v527, %v527
+  %v529 = tail call double @llvm.fma.f64(double %v528, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v530 = tail call double @llvm.fma.f64(double %v529, double %v528, double 0x3FC74664A41971F1)
+  %v531 = tail call double @llvm.fma.f64(double %v530, double %v528, double 0x3FCC71C51D57B847)
+  %v532 = tail call double @llvm.fma.f64(double %v531, double %v528, double 0x3FD249249422C781)
+  %v533 = tail call double @llvm.fma.f64(double %v532, double %v528, double 0x3FD999999997F9E0)
+  %v534 = tail call double @llvm.fma.f64(double %v533, double %v528, double 0x3FE5555555555593)
+  %v535 = tail call double @llvm.fma.f64(double %v528, double %v534, double %v525)
+  %v536 = fmul double %v523, 0xBD48432A1B0E2634
+  %v537 = tail call double @llvm.fma.f64(double %v527, double %v535, double %v536)
+  %v538 = fsub double %v537, %v525
+  %v539 = fadd double %v521, %v538
+  %v540 = tail call double @llvm.fma.f64(double %v523, double 0x3FE62E42FEFA4000, double %v539)
+  %v541 = fmul double %v2, %v540
+  %v542 = fcmp olt double %v541, -4.000000e-01
+  br i1 %v542, label %b19, label %b20
+b34:
+  %v543 = phi double [ %v544, %b34 ], [ 1.000000e+00, %b19 ]
+  %v545 = phi double [ %v546, %b34 ], [ 1.000000e+00, %b19 ]
+  %v547 = phi double [ %v548, %b34 ], [ %v2, %b19 ]
+  %v549 = phi i64 [ %v550, %b34 ], [ 0, %b19 ]
+  %v548 = fadd double %v547, 1.000000e+00
+  %v551 = fdiv double %v3, %v548
+  %v546 = fmul double %v545, %v551
+  %v544 = fadd double %v543, %v546
+  %v550 = add nuw nsw i64 %v549, 1
+  %v552 = fmul double %v544, 1.200000e-16
+  %v553 = fcmp ogt double %v546, %v552
+  %v554 = icmp samesign ult i64 %v549, 99999
+  %v555 = select i1 %v553, i1 %v554, i1 false
+  br i1 %v555, label %b34, label %b35
+b35:
+  %v556 = fmul double %v51, %v544
+  %v15 = fsub double 1.000000e+00, %v556
+  br label %b4
+b36:
+  %v557 = phi double [ 7.105000e+02, %b29 ], [ %v106, %b30 ], [ -7.460000e+02, %b28 ]
+  %v558 = fneg double %v106
+  %v559 = tail call double @llvm.copysign.f64(double %v199, double %v558)
+  %v560 = tail call double @llvm.fma.f64(double %v557, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v561 = fadd double %v560, 0xC338000000000000
+  %v562 = fneg double %v561
+  %v563 = tail call double @llvm.fma.f64(double %v562, double 0x3FE62E42FEFA4000, double %v557)
+  %v564 = tail call double @llvm.fma.f64(double %v562, double 0xBD48432A1B0E2634, double %v563)
+  %v565 = fmul double %v564, %v564
+  %v566 = tail call double @llvm.fma.f64(double %v564, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v567 = tail call double @llvm.fma.f64(double %v566, double %v564, double 0x3E927E4DB81FC5C4)
+  %v568 = tail call double @llvm.fma.f64(double %v567, double %v564, double 0x3EC71DDED4DF15D0)
+  %v569 = tail call double @llvm.fma.f64(double %v568, double %v564, double 0x3EFA01A01A70E1D0)
+  %v570 = tail call double @llvm.fma.f64(double %v569, double %v564, double 0x3F2A01A01B4A1A68)
+  %v571 = tail call double @llvm.fma.f64(double %v570, double %v564, double 0x3F56C16C16C1618C)
+  %v572 = tail call double @llvm.fma.f64(double %v571, double %v564, double 0x3F8111111110E966)
+  %v573 = tail call double @llvm.fma.f64(double %v572, double %v564, double 0x3FA5555555555556)
+  %v574 = tail call double @llvm.fma.f64(double %v573, double %v564, double 0x3FC555555555555C)
+  %v575 = tail call double @llvm.fma.f64(double %v574, double %v564, double 5.000000e-01)
+  %v576 = tail call double @llvm.fma.f64(double %v565, double %v575, double %v564)
+  %v577 = fadd double %v576, 1.000000e+00
+  %v578 = bitcast double %v560 to i64
+  %v579 = add i64 %v578, -4843621399236967424
+  %v580 = lshr i64 %v579, 1
+  %v581 = shl i64 %v580, 52
+  %v582 = add i64 %v581, 2301339409586323456
+  %v583 = bitcast i64 %v582 to double
+  %v584 = fmul double %v577, %v583
+  %v585 = sub i64 %v579, %v580
+  %v586 = shl i64 %v585, 52
+  %v587 = add i64 %v586, 2301339409586323456
+  %v588 = bitcast i64 %v587 to double
+  %v589 = fmul double %v584, %v588
+  %v590 = fmul double %v2, %v589
+  %v591 = fmul double %v59, %v590
+  %v14 = fsub double %v559, %v591
+  br label %b4
 }
 
 define internal fastcc void @p_9b968ee81999(ptr noalias nonnull writeonly captures(none) %v1, double %v2) noinline nounwind {
@@ -17188,7 +18221,182 @@ b19:
   br label %b2
 }
 
-define internal fastcc void @p_afd53e39e820(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3, i8 range(i8 0, 2) %v4) noinline nounwind {
+define internal fastcc void @p_b1eb9b19fe55(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2, double %v3) noinline nounwind {
+b1:
+  %v4 = tail call double @llvm.fabs.f64(double %v3)
+  %v5 = fmul double %v4, 5.000000e-01
+  %v6 = tail call double @llvm.trunc.f64(double %v5)
+  %v7 = fmul double %v6, 5.000000e-01
+  %v8 = tail call double @llvm.trunc.f64(double %v7)
+  %v9 = fmul double %v8, 5.000000e-01
+  %v10 = tail call double @llvm.trunc.f64(double %v9)
+  %v11 = fmul double %v2, %v2
+  %v12 = fmul double %v11, %v11
+  %v13 = fadd double %v6, %v6
+  %v14 = fcmp une double %v4, %v13
+  %v15 = select i1 %v14, double %v2, double 1.000000e+00
+  %v16 = fadd double %v8, %v8
+  %v17 = fcmp une double %v6, %v16
+  %v18 = fmul double %v11, %v15
+  %v19 = select i1 %v17, double %v18, double %v15
+  %v20 = fadd double %v10, %v10
+  %v21 = fcmp une double %v8, %v20
+  %v22 = fmul double %v12, %v19
+  %v23 = select i1 %v21, double %v22, double %v19
+  %v24 = fcmp oeq double %v4, 8.000000e+00
+  %v25 = fmul double %v12, %v12
+  %v26 = select i1 %v24, double %v25, double %v23
+  %v27 = tail call double @llvm.trunc.f64(double %v4)
+  %v28 = fcmp oeq double %v4, %v27
+  %v29 = fcmp ole double %v4, 8.000000e+00
+  %v30 = and i1 %v29, %v28
+  %v31 = select i1 %v30, double %v26, double 0x7FF8000000000000
+  %v32 = fcmp olt double %v3, 0.000000e+00
+  %v33 = tail call double @llvm.fabs.f64(double %v31)
+  %v34 = fcmp oeq double %v33, 0x7FF0000000000000
+  %v35 = tail call double @llvm.fabs.f64(double %v2)
+  %v36 = fcmp one double %v35, 0x7FF0000000000000
+  %v37 = and i1 %v36, %v34
+  %v38 = fdiv double 1.000000e+00, %v31
+  %v39 = select i1 %v37, double 0x7FF8000000000000, double %v38
+  %v40 = select i1 %v32, double %v39, double %v31
+  %v41 = fcmp oeq double %v2, 0.000000e+00
+  %v42 = fcmp olt double %v35, 0x10000000000000
+  %v43 = fmul double %v35, 0x4340000000000000
+  %v44 = select i1 %v42, double %v43, double %v35
+  %v45 = bitcast double %v44 to i64
+  %v46 = add i64 %v45, 2638147582215219
+  %v47 = lshr i64 %v46, 52
+  %v48 = or disjoint i64 %v47, 4841369599423283200
+  %v49 = bitcast i64 %v48 to double
+  %v50 = fadd double %v49, 0xC330000000000000
+  %v51 = select i1 %v42, double 1.076000e+03, double 1.023000e+03
+  %v52 = fsub double %v50, %v51
+  %v53 = fmul double %v52, 0x3FE62E42FEFA4000
+  %v54 = and i64 %v46, 4503599627370495
+  %v55 = add nuw nsw i64 %v54, 4604544271217802189
+  %v56 = bitcast i64 %v55 to double
+  %v57 = fadd double %v56, -1.000000e+00
+  %v58 = fadd double %v57, 2.000000e+00
+  %v59 = fdiv double 1.000000e+00, %v58
+  %v60 = fmul double %v57, %v59
+  %v61 = fmul double %v60, %v60
+  %v62 = fmul double %v60, %v61
+  %v63 = tail call double @llvm.fma.f64(double %v61, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
+  %v64 = tail call double @llvm.fma.f64(double %v63, double %v61, double 0x3FB3B1EF291B286B)
+  %v65 = tail call double @llvm.fma.f64(double %v64, double %v61, double 0x3FB745CE9C13DB3B)
+  %v66 = tail call double @llvm.fma.f64(double %v65, double %v61, double 0x3FBC71C722DC3A56)
+  %v67 = tail call double @llvm.fma.f64(double %v66, double %v61, double 0x3FC2492492457977)
+  %v68 = tail call double @llvm.fma.f64(double %v67, double %v61, double 0x3FC9999999999B32)
+  %v69 = fmul double %v61, %v68
+  %v70 = fadd double %v69, 0x3FD5555555555555
+  %v71 = fmul double %v62, %v70
+  %v72 = fadd double %v60, %v71
+  %v73 = fmul double %v72, 2.000000e+00
+  %v74 = fadd double %v53, %v73
+  %v75 = select i1 %v36, double %v74, double %v35
+  %v76 = select i1 %v41, double 0xFFF0000000000000, double %v75
+  %v77 = fmul double %v3, %v76
+  %v78 = fcmp olt double %v77, -7.460000e+02
+  %v79 = fcmp ogt double %v77, 7.105000e+02
+  %v80 = select i1 %v79, double 7.105000e+02, double %v77
+  %v81 = select i1 %v78, double -7.460000e+02, double %v80
+  %v82 = or i1 %v78, %v79
+  %v83 = fsub double %v53, %v74
+  %v84 = fadd double %v73, %v83
+  %v85 = fsub double %v60, %v72
+  %v86 = fadd double %v71, %v85
+  %v87 = fneg double %v60
+  %v88 = fadd double %v58, -2.000000e+00
+  %v89 = fsub double %v57, %v88
+  %v90 = tail call double @llvm.fma.f64(double %v87, double %v58, double %v57)
+  %v91 = tail call double @llvm.fma.f64(double %v87, double %v89, double %v90)
+  %v92 = fmul double %v59, %v91
+  %v93 = fsub double 0x3FD5555555555555, %v70
+  %v94 = fadd double %v69, %v93
+  %v95 = fadd double %v94, 0x3C75555555555555
+  %v96 = fmul double %v60, 2.000000e+00
+  %v97 = fneg double %v61
+  %v98 = tail call double @llvm.fma.f64(double %v60, double %v60, double %v97)
+  %v99 = tail call double @llvm.fma.f64(double %v96, double %v92, double %v98)
+  %v100 = fneg double %v62
+  %v101 = tail call double @llvm.fma.f64(double %v60, double %v61, double %v100)
+  %v102 = tail call double @llvm.fma.f64(double %v92, double %v61, double %v101)
+  %v103 = tail call double @llvm.fma.f64(double %v60, double %v99, double %v102)
+  %v104 = fneg double %v71
+  %v105 = tail call double @llvm.fma.f64(double %v62, double %v70, double %v104)
+  %v106 = tail call double @llvm.fma.f64(double %v103, double %v70, double %v105)
+  %v107 = tail call double @llvm.fma.f64(double %v62, double %v95, double %v106)
+  %v108 = fadd double %v92, %v107
+  %v109 = fadd double %v86, %v108
+  %v110 = fmul double %v109, 2.000000e+00
+  %v111 = tail call double @llvm.fma.f64(double %v52, double 0xBD48432A1B0E2634, double %v110)
+  %v112 = fadd double %v84, %v111
+  %v113 = fneg double %v77
+  %v114 = tail call double @llvm.fma.f64(double %v3, double %v76, double %v113)
+  %v115 = tail call double @llvm.fma.f64(double %v3, double %v112, double %v114)
+  %v116 = select i1 %v82, double 0.000000e+00, double %v115
+  %v117 = fcmp oeq double %v2, 1.000000e+00
+  %v118 = fcmp oeq double %v35, 1.000000e+00
+  %v119 = fcmp oeq double %v4, 0x7FF0000000000000
+  %v120 = and i1 %v118, %v119
+  %v121 = or i1 %v117, %v120
+  %v122 = fmul double %v3, 5.000000e-01
+  %v123 = tail call double @llvm.trunc.f64(double %v122)
+  %v124 = fcmp une double %v123, %v122
+  %v125 = bitcast double %v2 to i64
+  %v126 = icmp slt i64 %v125, 0
+  %v127 = and i1 %v126, %v124
+  %v128 = tail call double @llvm.trunc.f64(double %v3)
+  %v129 = fcmp oeq double %v128, %v3
+  %v130 = and i1 %v129, %v127
+  %v131 = fcmp olt double %v2, 0.000000e+00
+  %v132 = xor i1 %v129, true
+  %v133 = and i1 %v131, %v132
+  %v134 = and i1 %v36, %v133
+  %v135 = tail call double @llvm.fma.f64(double %v81, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v136 = fadd double %v135, 0xC338000000000000
+  %v137 = fneg double %v136
+  %v138 = tail call double @llvm.fma.f64(double %v137, double 0x3FE62E42FEFA4000, double %v81)
+  %v139 = tail call double @llvm.fma.f64(double %v137, double 0xBD48432A1B0E2634, double %v138)
+  %v140 = fmul double %v139, %v139
+  %v141 = tail call double @llvm.fma.f64(double %v139, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v142 = tail call double @llvm.fma.f64(double %v141, double %v139, double 0x3E927E4DB81FC5C4)
+  %v143 = tail call double @llvm.fma.f64(double %v142, double %v139, double 0x3EC71DDED4DF15D0)
+  %v144 = tail call double @llvm.fma.f64(double %v143, double %v139, double 0x3EFA01A01A70E1D0)
+  %v145 = tail call double @llvm.fma.f64(double %v144, double %v139, double 0x3F2A01A01B4A1A68)
+  %v146 = tail call double @llvm.fma.f64(double %v145, double %v139, double 0x3F56C16C16C1618C)
+  %v147 = tail call double @llvm.fma.f64(double %v146, double %v139, double 0x3F8111111110E966)
+  %v148 = tail call double @llvm.fma.f64(double %v147, double %v139, double 0x3FA5555555555556)
+  %v149 = tail call double @llvm.fma.f64(double %v148, double %v139, double 0x3FC555555555555C)
+  %v150 = tail call double @llvm.fma.f64(double %v149, double %v139, double 5.000000e-01)
+  %v151 = tail call double @llvm.fma.f64(double %v140, double %v150, double %v139)
+  %v152 = fadd double %v151, 1.000000e+00
+  %v153 = tail call double @llvm.fma.f64(double %v116, double %v152, double %v151)
+  %v154 = fadd double %v153, 1.000000e+00
+  %v155 = bitcast double %v135 to i64
+  %v156 = add i64 %v155, -4843621399236967424
+  %v157 = lshr i64 %v156, 1
+  %v158 = shl i64 %v157, 52
+  %v159 = add i64 %v158, 2301339409586323456
+  %v160 = bitcast i64 %v159 to double
+  %v161 = fmul double %v154, %v160
+  %v162 = sub i64 %v156, %v157
+  %v163 = shl i64 %v162, 52
+  %v164 = add i64 %v163, 2301339409586323456
+  %v165 = bitcast i64 %v164 to double
+  %v166 = fmul double %v161, %v165
+  %v167 = select i1 %v134, double 0x7FF8000000000000, double %v166
+  %v168 = fneg double %v167
+  %v169 = select i1 %v130, double %v168, double %v167
+  %v170 = select i1 %v121, double 1.000000e+00, double %v169
+  %v171 = fcmp ord double %v40, 0.000000e+00
+  %v172 = select i1 %v171, double %v40, double %v170
+  store double %v172, ptr %v1, align 8
+  ret void
+}
+
+define internal fastcc void @p_b37cbd740c47(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3, i8 range(i8 0, 2) %v4) noinline nounwind {
 b1:
   %v5 = alloca double, align 8
   %v6 = alloca double, align 8
@@ -17261,7 +18469,7 @@ b16:
   %v46 = fcmp ogt double %v3, %v2
   br i1 %v46, label %b17, label %b18
 b17:
-  call fastcc void @p_b887b3f57706(ptr nonnull %v7, double %v2, double %v3)
+  call fastcc void @p_71e96e18936a(ptr nonnull %v7, double %v2, double %v3)
   %v47 = load double, ptr %v7, align 8
   %v48 = fadd double %v3, 1.000000e+00
   %v49 = fsub double %v48, %v2
@@ -17284,7 +18492,7 @@ b21:
   %v58 = fcmp ugt double %v3, 5.000000e-01
   br i1 %v58, label %b23, label %b38
 b22:
-  call fastcc void @p_b887b3f57706(ptr nonnull %v8, double %v2, double %v3)
+  call fastcc void @p_71e96e18936a(ptr nonnull %v8, double %v2, double %v3)
   %v59 = load double, ptr %v8, align 8
   br label %b39
 b23:
@@ -17461,7 +18669,7 @@ b32:
 b33:
   br label %b41
 b34:
-  call fastcc void @p_b887b3f57706(ptr nonnull %v9, double %v2, double %v3)
+  call fastcc void @p_71e96e18936a(ptr nonnull %v9, double %v2, double %v3)
   %v210 = load double, ptr %v9, align 8
   br label %b42
 b35:
@@ -17899,661 +19107,122 @@ b43:
   br label %b4
 }
 
-define internal fastcc void @p_b887b3f57706(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2, double %v3) noinline nounwind {
+define internal fastcc void @p_b3a7d736d01a(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3, double %v4, double %v5) noinline nounwind {
 b1:
-  %v4 = alloca double, align 8
-  %v5 = alloca double, align 8
   %v6 = alloca double, align 8
-  %v7 = alloca double, align 8
-  %v8 = fcmp olt double %v2, 1.200000e+01
-  br i1 %v8, label %b2, label %b4
+  %v7 = fcmp ogt double %v2, 0.000000e+00
+  %v8 = fcmp ogt double %v3, 0.000000e+00
+  %v9 = select i1 %v7, i1 %v8, i1 false
+  %v10 = fcmp oge double %v4, 0.000000e+00
+  %v11 = select i1 %v9, i1 %v10, i1 false
+  %v12 = fcmp oge double %v5, 0.000000e+00
+  %v13 = select i1 %v11, i1 %v12, i1 false
+  br i1 %v13, label %b3, label %b2
 b2:
-  %v9 = fcmp olt double %v3, 6.000000e+02
-  br i1 %v9, label %b3, label %b10
-b3:
-  call fastcc void @p_79d1edc97465(ptr nonnull %v4, double %v3, double %v2)
-  %v10 = load double, ptr %v4, align 8
-  %v11 = fadd double %v2, 1.000000e+00
-  store double 0.000000e+00, ptr %v5, align 8
-  call fastcc void @p_bc9601def4a7(ptr nonnull %v5, double %v11)
-  %v12 = fcmp olt double %v3, -7.105000e+02
-  %v13 = fneg double %v3
-  %v14 = select i1 %v12, double 7.105000e+02, double %v13
-  %v15 = tail call double @llvm.fma.f64(double %v14, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v16 = fadd double %v15, 0xC338000000000000
-  %v17 = fneg double %v16
-  %v18 = tail call double @llvm.fma.f64(double %v17, double 0x3FE62E42FEFA4000, double %v14)
-  %v19 = tail call double @llvm.fma.f64(double %v17, double 0xBD48432A1B0E2634, double %v18)
-  %v20 = fmul double %v19, %v19
-  %v21 = tail call double @llvm.fma.f64(double %v19, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v22 = tail call double @llvm.fma.f64(double %v21, double %v19, double 0x3E927E4DB81FC5C4)
-  %v23 = tail call double @llvm.fma.f64(double %v22, double %v19, double 0x3EC71DDED4DF15D0)
-  %v24 = tail call double @llvm.fma.f64(double %v23, double %v19, double 0x3EFA01A01A70E1D0)
-  %v25 = tail call double @llvm.fma.f64(double %v24, double %v19, double 0x3F2A01A01B4A1A68)
-  %v26 = tail call double @llvm.fma.f64(double %v25, double %v19, double 0x3F56C16C16C1618C)
-  %v27 = tail call double @llvm.fma.f64(double %v26, double %v19, double 0x3F8111111110E966)
-  %v28 = tail call double @llvm.fma.f64(double %v27, double %v19, double 0x3FA5555555555556)
-  %v29 = tail call double @llvm.fma.f64(double %v28, double %v19, double 0x3FC555555555555C)
-  %v30 = tail call double @llvm.fma.f64(double %v29, double %v19, double 5.000000e-01)
-  %v31 = tail call double @llvm.fma.f64(double %v20, double %v30, double %v19)
-  %v32 = fadd double %v31, 1.000000e+00
-  %v33 = bitcast double %v15 to i64
-  %v34 = add i64 %v33, -4843621399236967424
-  %v35 = lshr i64 %v34, 1
-  %v36 = shl i64 %v35, 52
-  %v37 = add i64 %v36, 2301339409586323456
-  %v38 = bitcast i64 %v37 to double
-  %v39 = fmul double %v32, %v38
-  %v40 = sub i64 %v34, %v35
-  %v41 = shl i64 %v40, 52
-  %v42 = add i64 %v41, 2301339409586323456
-  %v43 = bitcast i64 %v42 to double
-  %v44 = fmul double %v39, %v43
-  %v45 = load double, ptr %v5, align 8
-  %v46 = fmul double %v44, %v10
-  %v47 = fdiv double %v46, %v45
-  br label %b9
-b4:
-  %v48 = fsub double %v3, %v2
-  %v49 = fdiv double %v48, %v2
-  %v50 = fcmp ogt double %v49, -5.000000e-01
-  br i1 %v50, label %b5, label %b14
-b5:
-  call fastcc void @p_79590b1544fb(ptr nonnull %v7, double %v49)
-  %v51 = load double, ptr %v7, align 8
-  %v52 = fmul double %v2, %v51
-  br label %b6
-b6:
-  %v53 = phi double [ %v52, %b5 ], [ %v54, %b14 ]
-  %v55 = fmul double %v2, %v2
-  %v56 = fdiv double 1.000000e+00, %v55
-  %v57 = tail call double @llvm.fma.f64(double %v56, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
-  %v58 = tail call double @llvm.fma.f64(double %v57, double %v56, double 0xBF5F6AB0D9993C7C)
-  %v59 = tail call double @llvm.fma.f64(double %v58, double %v56, double 0x3F4B951E2B18FF24)
-  %v60 = tail call double @llvm.fma.f64(double %v59, double %v56, double 0xBF43813813813813)
-  %v61 = tail call double @llvm.fma.f64(double %v60, double %v56, double 0x3F4A01A01A01A01A)
-  %v62 = tail call double @llvm.fma.f64(double %v61, double %v56, double 0xBF66C16C16C16C17)
-  %v63 = tail call double @llvm.fma.f64(double %v62, double %v56, double 0x3FB5555555555555)
-  %v64 = fdiv double %v63, %v2
-  %v65 = fsub double %v53, %v64
-  %v66 = fcmp olt double %v65, -7.460000e+02
-  br i1 %v66, label %b15, label %b7
-b7:
-  %v67 = fcmp ogt double %v65, 7.105000e+02
-  br i1 %v67, label %b15, label %b8
-b8:
-  br label %b15
-b9:
-  %v68 = phi double [ %v69, %b15 ], [ %v70, %b13 ], [ %v47, %b3 ]
-  store double %v68, ptr %v1, align 8
+  %v14 = phi double [ %v15, %b9 ], [ %v16, %b4 ], [ 0x7FF8000000000000, %b1 ]
+  store double %v14, ptr %v1, align 8
   ret void
-b10:
-  %v71 = fadd double %v2, 1.000000e+00
-  call fastcc void @p_2019db67ed1f(ptr nonnull %v6, double %v71)
-  %v72 = fcmp one double %v3, 0x7FF0000000000000
-  %v73 = bitcast double %v3 to i64
-  %v74 = add i64 %v73, 2638147582215219
-  %v75 = lshr i64 %v74, 52
-  %v76 = or disjoint i64 %v75, 4841369599423283200
-  %v77 = bitcast i64 %v76 to double
-  %v78 = fadd double %v77, 0xC330000000000000
-  %v79 = fadd double %v78, -1.023000e+03
-  %v80 = and i64 %v74, 4503599627370495
-  %v81 = add nuw nsw i64 %v80, 4604544271217802189
-  %v82 = bitcast i64 %v81 to double
-  %v83 = fadd double %v82, -1.000000e+00
-  %v84 = fadd double %v83, 2.000000e+00
-  %v85 = fdiv double %v83, %v84
-  %v86 = fmul double %v85, %v85
-  %v87 = tail call double @llvm.fma.f64(double %v86, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v88 = tail call double @llvm.fma.f64(double %v87, double %v86, double 0x3FC74664A41971F1)
-  %v89 = tail call double @llvm.fma.f64(double %v88, double %v86, double 0x3FCC71C51D57B847)
-  %v90 = tail call double @llvm.fma.f64(double %v89, double %v86, double 0x3FD249249422C781)
-  %v91 = tail call double @llvm.fma.f64(double %v90, double %v86, double 0x3FD999999997F9E0)
-  %v92 = tail call double @llvm.fma.f64(double %v91, double %v86, double 0x3FE5555555555593)
-  %v93 = fmul double %v83, %v83
-  %v94 = fmul double %v93, 5.000000e-01
-  %v95 = tail call double @llvm.fma.f64(double %v86, double %v92, double %v94)
-  %v96 = fmul double %v79, 0xBD48432A1B0E2634
-  %v97 = tail call double @llvm.fma.f64(double %v85, double %v95, double %v96)
-  %v98 = fsub double %v97, %v94
-  %v99 = fadd double %v83, %v98
-  %v100 = tail call double @llvm.fma.f64(double %v79, double 0x3FE62E42FEFA4000, double %v99)
-  %v101 = select i1 %v72, double %v100, double %v3
-  %v102 = load double, ptr %v6, align 8
-  %v103 = fmul double %v2, %v101
-  %v104 = fsub double %v103, %v3
-  %v105 = fsub double %v104, %v102
-  %v106 = fcmp olt double %v105, -7.460000e+02
-  br i1 %v106, label %b13, label %b11
-b11:
-  %v107 = fcmp ogt double %v105, 7.105000e+02
-  br i1 %v107, label %b13, label %b12
-b12:
-  br label %b13
-b13:
-  %v108 = phi double [ 7.105000e+02, %b11 ], [ %v105, %b12 ], [ -7.460000e+02, %b10 ]
-  %v109 = tail call double @llvm.fma.f64(double %v108, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v110 = fadd double %v109, 0xC338000000000000
-  %v111 = fneg double %v110
-  %v112 = tail call double @llvm.fma.f64(double %v111, double 0x3FE62E42FEFA4000, double %v108)
-  %v113 = tail call double @llvm.fma.f64(double %v111, double 0xBD48432A1B0E2634, double %v112)
-  %v114 = fmul double %v113, %v113
-  %v115 = tail call double @llvm.fma.f64(double %v113, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v116 = tail call double @llvm.fma.f64(double %v115, double %v113, double 0x3E927E4DB81FC5C4)
-  %v117 = tail call double @llvm.fma.f64(double %v116, double %v113, double 0x3EC71DDED4DF15D0)
-  %v118 = tail call double @llvm.fma.f64(double %v117, double %v113, double 0x3EFA01A01A70E1D0)
-  %v119 = tail call double @llvm.fma.f64(double %v118, double %v113, double 0x3F2A01A01B4A1A68)
-  %v120 = tail call double @llvm.fma.f64(double %v119, double %v113, double 0x3F56C16C16C1618C)
-  %v121 = tail call double @llvm.fma.f64(double %v120, double %v113, double 0x3F8111111110E966)
-  %v122 = tail call double @llvm.fma.f64(double %v121, double %v113, double 0x3FA5555555555556)
-  %v123 = tail call double @llvm.fma.f64(double %v122, double %v113, double 0x3FC555555555555C)
-  %v124 = tail call double @llvm.fma.f64(double %v123, double %v113, double 5.000000e-01)
-  %v125 = tail call double @llvm.fma.f64(double %v114, double %v124, double %v113)
-  %v126 = fadd double %v125, 1.000000e+00
-  %v127 = bitcast double %v109 to i64
-  %v128 = add i64 %v127, -4843621399236967424
-  %v129 = lshr i64 %v128, 1
-  %v130 = sub i64 %v128, %v129
-  %v131 = shl i64 %v129, 52
-  %v132 = add i64 %v131, 2301339409586323456
-  %v133 = shl i64 %v130, 52
-  %v134 = add i64 %v133, 2301339409586323456
-  %v135 = bitcast i64 %v132 to double
-  %v136 = fmul double %v126, %v135
-  %v137 = bitcast i64 %v134 to double
-  %v70 = fmul double %v136, %v137
-  br label %b9
-b14:
-  %v138 = fdiv double %v3, %v2
-  %v139 = fcmp olt double %v138, 0x10000000000000
-  %v140 = fmul double %v138, 0x4340000000000000
-  %v141 = select i1 %v139, double %v140, double %v138
-  %v142 = bitcast double %v141 to i64
-  %v143 = add i64 %v142, 2638147582215219
-  %v144 = lshr i64 %v143, 52
-  %v145 = or disjoint i64 %v144, 4841369599423283200
-  %v146 = bitcast i64 %v145 to double
-  %v147 = fadd double %v146, 0xC330000000000000
-  %v148 = and i64 %v143, 4503599627370495
-  %v149 = add nuw nsw i64 %v148, 4604544271217802189
-  %v150 = bitcast i64 %v149 to double
-  %v151 = fadd double %v150, -1.000000e+00
-  %v152 = select i1 %v139, double 1.076000e+03, double 1.023000e+03
-  %v153 = fsub double %v147, %v152
-  %v154 = fmul double %v151, %v151
-  %v155 = fmul double %v154, 5.000000e-01
-  %v156 = fadd double %v151, 2.000000e+00
-  %v157 = fdiv double %v151, %v156
-  %v158 = fmul double %v157, %v157
-  %v159 = tail call double @llvm.fma.f64(double %v158, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v160 = tail call double @llvm.fma.f64(double %v159, double %v158, double 0x3FC74664A41971F1)
-  %v161 = tail call double @llvm.fma.f64(double %v160, double %v158, double 0x3FCC71C51D57B847)
-  %v162 = tail call double @llvm.fma.f64(double %v161, double %v158, double 0x3FD249249422C781)
-  %v163 = tail call double @llvm.fma.f64(double %v162, double %v158, double 0x3FD999999997F9E0)
-  %v164 = tail call double @llvm.fma.f64(double %v163, double %v158, double 0x3FE5555555555593)
-  %v165 = tail call double @llvm.fma.f64(double %v158, double %v164, double %v155)
-  %v166 = fmul double %v153, 0xBD48432A1B0E2634
-  %v167 = tail call double @llvm.fma.f64(double %v157, double %v165, double %v166)
-  %v168 = fsub double %v167, %v155
-  %v169 = fadd double %v151, %v168
-  %v170 = tail call double @llvm.fma.f64(double %v153, double 0x3FE62E42FEFA4000, double %v169)
-  %v171 = fcmp one double %v138, 0x7FF0000000000000
-  %v172 = select i1 %v171, double %v170, double %v138
-  %v173 = fcmp olt double %v138, 0.000000e+00
-  %v174 = select i1 %v173, double 0x7FF8000000000000, double %v172
-  %v175 = fcmp oeq double %v138, 0.000000e+00
-  %v176 = select i1 %v175, double 0xFFF0000000000000, double %v174
-  %v177 = fmul double %v2, %v176
-  %v54 = fsub double %v177, %v48
-  br label %b6
-b15:
-  %v178 = phi double [ 7.105000e+02, %b7 ], [ %v65, %b8 ], [ -7.460000e+02, %b6 ]
-  %v179 = tail call double @llvm.fma.f64(double %v178, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v180 = fadd double %v179, 0xC338000000000000
-  %v181 = fneg double %v180
-  %v182 = tail call double @llvm.fma.f64(double %v181, double 0x3FE62E42FEFA4000, double %v178)
-  %v183 = tail call double @llvm.fma.f64(double %v181, double 0xBD48432A1B0E2634, double %v182)
-  %v184 = fmul double %v183, %v183
-  %v185 = tail call double @llvm.fma.f64(double %v183, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v186 = tail call double @llvm.fma.f64(double %v185, double %v183, double 0x3E927E4DB81FC5C4)
-  %v187 = tail call double @llvm.fma.f64(double %v186, double %v183, double 0x3EC71DDED4DF15D0)
-  %v188 = tail call double @llvm.fma.f64(double %v187, double %v183, double 0x3EFA01A01A70E1D0)
-  %v189 = tail call double @llvm.fma.f64(double %v188, double %v183, double 0x3F2A01A01B4A1A68)
-  %v190 = tail call double @llvm.fma.f64(double %v189, double %v183, double 0x3F56C16C16C1618C)
-  %v191 = tail call double @llvm.fma.f64(double %v190, double %v183, double 0x3F8111111110E966)
-  %v192 = tail call double @llvm.fma.f64(double %v191, double %v183, double 0x3FA5555555555556)
-  %v193 = tail call double @llvm.fma.f64(double %v192, double %v183, double 0x3FC555555555555C)
-  %v194 = tail call double @llvm.fma.f64(double %v193, double %v183, double 5.000000e-01)
-  %v195 = tail call double @llvm.fma.f64(double %v184, double %v194, double %v183)
-  %v196 = fadd double %v195, 1.000000e+00
-  %v197 = bitcast double %v179 to i64
-  %v198 = add i64 %v197, -4843621399236967424
-  %v199 = lshr i64 %v198, 1
-  %v200 = sub i64 %v198, %v199
-  %v201 = shl i64 %v199, 52
-  %v202 = add i64 %v201, 2301339409586323456
-  %v203 = shl i64 %v200, 52
-  %v204 = add i64 %v203, 2301339409586323456
-  %v205 = bitcast i64 %v202 to double
-  %v206 = fmul double %v196, %v205
-  %v207 = bitcast i64 %v204 to double
-  %v208 = fmul double %v206, %v207
-  %v209 = tail call double @llvm.sqrt.f64(double %v2)
-  %v210 = fmul double %v209, 0x40040D931FF62705
-  %v69 = fdiv double %v208, %v210
-  br label %b9
+b3:
+  %v17 = fcmp oeq double %v4, 0.000000e+00
+  %v18 = fcmp oeq double %v5, 0.000000e+00
+  %v19 = select i1 %v17, i1 true, i1 %v18
+  br i1 %v19, label %b4, label %b5
+b4:
+  %v20 = fcmp une double %v5, 0.000000e+00
+  %v16 = select i1 %v20, double 1.000000e+00, double 0.000000e+00
+  br label %b2
+b5:
+  %v21 = fadd double %v2, %v3
+  %v22 = fadd double %v21, 2.000000e+00
+  %v23 = fmul double %v4, %v22
+  %v24 = fadd double %v2, 1.000000e+00
+  %v25 = fcmp ule double %v23, %v24
+  br i1 %v25, label %b7, label %b6
+b6:
+  br label %b7
+b7:
+  %v26 = phi double [ %v3, %b6 ], [ %v2, %b5 ]
+  %v27 = phi double [ %v2, %b6 ], [ %v3, %b5 ]
+  %v28 = phi double [ %v5, %b6 ], [ %v4, %b5 ]
+  %v29 = phi double [ %v4, %b6 ], [ %v5, %b5 ]
+  call fastcc void @p_7c308e9b6b6b(ptr nonnull %v6, double %v26, double %v27, double %v28, double %v29)
+  %v30 = load double, ptr %v6, align 8
+  %v31 = fadd double %v26, 1.000000e+00
+  %v32 = fadd double %v26, -1.000000e+00
+  %v33 = fmul double %v21, %v28
+  %v34 = fdiv double %v33, %v31
+  %v35 = freeze double %v34
+  %v36 = fsub double 1.000000e+00, %v35
+  %v37 = tail call double @llvm.fabs.f64(double %v36)
+  %v38 = fcmp olt double %v37, 1.000000e-300
+  %v39 = fdiv double 1.000000e+00, %v36
+  %v40 = select i1 %v38, double 0x7E37E43C8800759B, double %v39
+  br label %b8
+b8:
+  %v41 = phi double [ 1.000000e+00, %b7 ], [ %v42, %b8 ]
+  %v43 = phi double [ %v40, %b7 ], [ %v44, %b8 ]
+  %v45 = phi double [ 0.000000e+00, %b7 ], [ %v46, %b8 ]
+  %v47 = phi double [ %v40, %b7 ], [ %v48, %b8 ]
+  %v46 = fadd double %v45, 1.000000e+00
+  %v49 = fmul double %v46, 2.000000e+00
+  %v50 = fsub double %v27, %v46
+  %v51 = fmul double %v46, %v50
+  %v52 = fmul double %v28, %v51
+  %v53 = fadd double %v32, %v49
+  %v54 = fadd double %v26, %v49
+  %v55 = fmul double %v53, %v54
+  %v56 = fdiv double %v52, %v55
+  %v57 = fdiv double %v56, %v41
+  %v58 = fadd double %v57, 1.000000e+00
+  %v59 = fmul double %v43, %v56
+  %v60 = freeze double %v59
+  %v61 = fadd double %v60, 1.000000e+00
+  %v62 = tail call double @llvm.fabs.f64(double %v58)
+  %v63 = fcmp olt double %v62, 1.000000e-300
+  %v64 = select i1 %v63, double 1.000000e-300, double %v58
+  %v65 = tail call double @llvm.fabs.f64(double %v61)
+  %v66 = fcmp olt double %v65, 1.000000e-300
+  %v67 = fdiv double 1.000000e+00, %v61
+  %v68 = select i1 %v66, double 0x7E37E43C8800759B, double %v67
+  %v69 = fadd double %v26, %v46
+  %v70 = fneg double %v69
+  %v71 = fadd double %v21, %v46
+  %v72 = fmul double %v71, %v70
+  %v73 = fmul double %v28, %v72
+  %v74 = fadd double %v31, %v49
+  %v75 = fmul double %v54, %v74
+  %v76 = fdiv double %v73, %v75
+  %v77 = freeze double %v76
+  %v78 = fdiv double %v77, %v64
+  %v79 = fadd double %v78, 1.000000e+00
+  %v80 = fmul double %v77, %v68
+  %v81 = fadd double %v80, 1.000000e+00
+  %v82 = tail call double @llvm.fabs.f64(double %v79)
+  %v83 = fcmp olt double %v82, 1.000000e-300
+  %v42 = select i1 %v83, double 1.000000e-300, double %v79
+  %v84 = tail call double @llvm.fabs.f64(double %v81)
+  %v85 = fcmp olt double %v84, 1.000000e-300
+  %v86 = fdiv double 1.000000e+00, %v81
+  %v44 = select i1 %v85, double 0x7E37E43C8800759B, double %v86
+  %v87 = fmul double %v64, %v68
+  %v88 = fmul double %v47, %v87
+  %v89 = fmul double %v42, %v44
+  %v48 = fmul double %v88, %v89
+  %v90 = fadd double %v89, -1.000000e+00
+  %v91 = tail call double @llvm.fabs.f64(double %v90)
+  %v92 = fcmp ogt double %v91, 4.000000e-16
+  %v93 = fcmp olt double %v46, 2.000000e+04
+  %v94 = select i1 %v92, i1 %v93, i1 false
+  br i1 %v94, label %b8, label %b9
+b9:
+  %v95 = fmul double %v30, %v48
+  %v96 = fdiv double %v95, %v26
+  %v97 = fsub double 1.000000e+00, %v96
+  %v15 = select i1 %v25, double %v97, double %v96
+  br label %b2
 }
 
-define internal fastcc void @p_bc9601def4a7(ptr noalias nonnull writeonly captures(none) %v1, double %v2) noinline nounwind {
-b1:
-  %v3 = freeze double %v2
-  %v4 = fcmp oeq double %v3, 0.000000e+00
-  br i1 %v4, label %b20, label %b2
-b2:
-  %v5 = fcmp olt double %v3, 0.000000e+00
-  %v6 = tail call double @llvm.floor.f64(double %v3)
-  %v7 = fcmp oeq double %v3, %v6
-  %v8 = and i1 %v5, %v7
-  br i1 %v8, label %b21, label %b3
-b3:
-  %v9 = fcmp uno double %v3, 0.000000e+00
-  %v10 = fcmp ogt double %v3, 1.717000e+02
-  %v11 = or i1 %v9, %v10
-  br i1 %v11, label %b4, label %b5
-b4:
-  %v12 = fadd double %v3, 0x7FF0000000000000
-  br label %b21
-b5:
-  %v13 = fcmp olt double %v3, -1.850000e+02
-  br i1 %v13, label %b6, label %b7
-b6:
-  %v14 = fmul double %v6, 5.000000e-01
-  %v15 = tail call double @llvm.floor.f64(double %v14)
-  %v16 = fmul double %v15, 2.000000e+00
-  %v17 = fcmp oeq double %v6, %v16
-  %v18 = select i1 %v17, double 0.000000e+00, double -0.000000e+00
-  br label %b21
-b7:
-  %v19 = tail call double @llvm.fabs.f64(double %v3)
-  %v20 = fcmp olt double %v19, 1.200000e+01
-  br i1 %v20, label %b8, label %b14
-b8:
-  %v21 = fcmp olt double %v3, 1.500000e+00
-  %v22 = fcmp ogt double %v3, 2.500000e+00
-  %v23 = or i1 %v21, %v22
-  br i1 %v23, label %b9, label %b12
-b9:
-  br i1 %v21, label %b10, label %b11
-b10:
-  %v24 = phi double [ %v25, %b10 ], [ %v3, %b9 ]
-  %v26 = phi double [ %v27, %b10 ], [ 0.000000e+00, %b9 ]
-  %v28 = phi double [ %v29, %b10 ], [ 1.000000e+00, %b9 ]
-  %v29 = fmul double %v24, %v28
-  %v30 = fneg double %v29
-  %v31 = tail call double @llvm.fma.f64(double %v28, double %v24, double %v30)
-  %v27 = tail call double @llvm.fma.f64(double %v26, double %v24, double %v31)
-  %v25 = fadd double %v24, 1.000000e+00
-  %v32 = fcmp olt double %v25, 1.500000e+00
-  %v33 = fcmp ogt double %v25, 2.500000e+00
-  %v34 = or i1 %v32, %v33
-  br i1 %v34, label %b10, label %b12
-b11:
-  %v35 = phi double [ %v36, %b11 ], [ %v3, %b9 ]
-  %v37 = phi double [ %v38, %b11 ], [ 0.000000e+00, %b9 ]
-  %v39 = phi double [ %v40, %b11 ], [ 1.000000e+00, %b9 ]
-  %v36 = fadd double %v35, -1.000000e+00
-  %v40 = fmul double %v36, %v39
-  %v41 = fneg double %v40
-  %v42 = tail call double @llvm.fma.f64(double %v39, double %v36, double %v41)
-  %v38 = tail call double @llvm.fma.f64(double %v37, double %v36, double %v42)
-  %v43 = fcmp olt double %v36, 1.500000e+00
-  %v44 = fcmp ogt double %v36, 2.500000e+00
-  %v45 = or i1 %v43, %v44
-  br i1 %v45, label %b11, label %b12
-b12:
-  %v46 = phi double [ %v3, %b8 ], [ %v25, %b10 ], [ %v36, %b11 ]
-  %v47 = phi double [ 0.000000e+00, %b8 ], [ %v27, %b10 ], [ %v38, %b11 ]
-  %v48 = phi double [ 1.000000e+00, %b8 ], [ %v29, %b10 ], [ %v40, %b11 ]
-  %v49 = fadd double %v46, -2.000000e+00
-  %v50 = tail call double @llvm.fma.f64(double %v49, double 0xBEB74F33EBD1FA3E, double 0x3EC5F626C8F5B96A)
-  %v51 = tail call double @llvm.fma.f64(double %v50, double %v49, double 0xBECD86307E1B5560)
-  %v52 = tail call double @llvm.fma.f64(double %v51, double %v49, double 0x3EDE4E6309FB0586)
-  %v53 = tail call double @llvm.fma.f64(double %v52, double %v49, double 0xBEF01605C1CA76EB)
-  %v54 = tail call double @llvm.fma.f64(double %v53, double %v49, double 0x3F000747D09BBD45)
-  %v55 = tail call double @llvm.fma.f64(double %v54, double %v49, double 0xBF0FDC60DE1BD1DC)
-  %v56 = tail call double @llvm.fma.f64(double %v55, double %v49, double 0x3F1FE3FB3474D2A9)
-  %v57 = tail call double @llvm.fma.f64(double %v56, double %v49, double 0xBF2F94C25A068C1D)
-  %v58 = tail call double @llvm.fma.f64(double %v57, double %v49, double 0x3F4011B21504D027)
-  %v59 = tail call double @llvm.fma.f64(double %v58, double %v49, double 0xBF4E21F1341B5C78)
-  %v60 = tail call double @llvm.fma.f64(double %v59, double %v49, double 0x3F613C448802CDAA)
-  %v61 = tail call double @llvm.fma.f64(double %v60, double %v49, double 0xBF675E6E922AB08F)
-  %v62 = tail call double @llvm.fma.f64(double %v61, double %v49, double 0x3F86D7EEACCF06D1)
-  %v63 = tail call double @llvm.fma.f64(double %v62, double %v49, double 0xBF317F374093DECD)
-  %v64 = tail call double @llvm.fma.f64(double %v63, double %v49, double 0x3FB301FBB0F23EA7)
-  %v65 = tail call double @llvm.fma.f64(double %v64, double %v49, double 0x3FB4E23998464F5D)
-  %v66 = tail call double @llvm.fma.f64(double %v65, double %v49, double 0x3FDA5B978B96BECA)
-  %v67 = tail call double @llvm.fma.f64(double %v66, double %v49, double 0x3FDB0EE6072093CE)
-  %v68 = tail call double @llvm.fma.f64(double %v49, double %v67, double 1.000000e+00)
-  %v69 = fmul double %v47, %v68
-  %v70 = tail call double @llvm.fma.f64(double %v68, double %v48, double %v69)
-  br i1 %v21, label %b13, label %b21
-b13:
-  %v71 = fadd double %v47, %v48
-  %v72 = fdiv double %v68, %v71
-  br label %b21
-b14:
-  %v73 = fmul double %v19, 5.000000e-01
-  %v74 = fadd double %v73, -2.500000e-01
-  %v75 = tail call double @llvm.fabs.f64(double %v74)
-  %v76 = tail call double @llvm.trunc.f64(double %v75)
-  %v77 = fcmp oeq double %v76, %v75
-  %v78 = fmul double %v76, 5.000000e-01
-  %v79 = tail call double @llvm.trunc.f64(double %v78)
-  %v80 = fmul double %v79, 5.000000e-01
-  %v81 = tail call double @llvm.trunc.f64(double %v80)
-  %v82 = fmul double %v81, 5.000000e-01
-  %v83 = tail call double @llvm.trunc.f64(double %v82)
-  %v84 = fmul double %v3, %v3
-  %v85 = fmul double %v84, %v84
-  %v86 = fadd double %v79, %v79
-  %v87 = fcmp une double %v76, %v86
-  %v88 = select i1 %v87, double %v19, double 1.000000e+00
-  %v89 = fadd double %v81, %v81
-  %v90 = fcmp une double %v79, %v89
-  %v91 = select i1 %v90, double %v84, double 1.000000e+00
-  %v92 = fmul double %v88, %v91
-  %v93 = fadd double %v83, %v83
-  %v94 = fcmp une double %v81, %v93
-  %v95 = select i1 %v94, double %v85, double 1.000000e+00
-  %v96 = fmul double %v92, %v95
-  %v97 = fcmp oeq double %v76, 8.000000e+00
-  %v98 = fmul double %v85, %v85
-  %v99 = select i1 %v97, double %v98, double %v96
-  %v100 = fcmp ole double %v76, 8.000000e+00
-  %v101 = select i1 %v100, double %v99, double 0x7FF8000000000000
-  %v102 = tail call double @llvm.sqrt.f64(double %v19)
-  %v103 = fmul double %v102, %v101
-  %v104 = select i1 %v77, double %v101, double %v103
-  %v105 = fcmp uge double %v74, 0.000000e+00
-  %v106 = tail call double @llvm.fabs.f64(double %v104)
-  %v107 = fcmp une double %v106, 0x7FF0000000000000
-  %v108 = or i1 %v105, %v107
-  %v109 = fdiv double 1.000000e+00, %v104
-  %v110 = select i1 %v105, double %v104, double %v109
-  %v111 = fadd double %v76, 5.000000e-01
-  %v112 = fcmp oeq double %v75, %v111
-  %v113 = fcmp olt double %v75, 3.000000e+00
-  %v114 = and i1 %v113, %v112
-  %v115 = or i1 %v77, %v114
-  %v116 = and i1 %v115, %v108
-  %v117 = select i1 %v116, double %v110, double 0x7FF8000000000000
-  %v118 = bitcast double %v19 to i64
-  %v119 = add nuw i64 %v118, 2638147582215219
-  %v120 = lshr i64 %v119, 52
-  %v121 = or disjoint i64 %v120, 4841369599423283200
-  %v122 = bitcast i64 %v121 to double
-  %v123 = fadd double %v122, 0xC330000000000000
-  %v124 = fadd double %v123, -1.023000e+03
-  %v125 = fmul double %v124, 0x3FE62E42FEFA4000
-  %v126 = and i64 %v119, 4503599627370495
-  %v127 = add nuw nsw i64 %v126, 4604544271217802189
-  %v128 = bitcast i64 %v127 to double
-  %v129 = fadd double %v128, -1.000000e+00
-  %v130 = fadd double %v129, 2.000000e+00
-  %v131 = fdiv double 1.000000e+00, %v130
-  %v132 = fmul double %v129, %v131
-  %v133 = fmul double %v132, %v132
-  %v134 = fmul double %v132, %v133
-  %v135 = tail call double @llvm.fma.f64(double %v133, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
-  %v136 = tail call double @llvm.fma.f64(double %v135, double %v133, double 0x3FB3B1EF291B286B)
-  %v137 = tail call double @llvm.fma.f64(double %v136, double %v133, double 0x3FB745CE9C13DB3B)
-  %v138 = tail call double @llvm.fma.f64(double %v137, double %v133, double 0x3FBC71C722DC3A56)
-  %v139 = tail call double @llvm.fma.f64(double %v138, double %v133, double 0x3FC2492492457977)
-  %v140 = tail call double @llvm.fma.f64(double %v139, double %v133, double 0x3FC9999999999B32)
-  %v141 = fmul double %v133, %v140
-  %v142 = fadd double %v141, 0x3FD5555555555555
-  %v143 = fmul double %v134, %v142
-  %v144 = fadd double %v132, %v143
-  %v145 = fmul double %v144, 2.000000e+00
-  %v146 = fadd double %v125, %v145
-  %v147 = fmul double %v74, %v146
-  %v148 = fcmp olt double %v147, -7.460000e+02
-  %v149 = fcmp ogt double %v147, 7.105000e+02
-  %v150 = select i1 %v149, double 7.105000e+02, double %v147
-  %v151 = select i1 %v148, double -7.460000e+02, double %v150
-  %v152 = or i1 %v148, %v149
-  %v153 = fsub double %v125, %v146
-  %v154 = fadd double %v145, %v153
-  %v155 = fsub double %v132, %v144
-  %v156 = fadd double %v143, %v155
-  %v157 = fneg double %v132
-  %v158 = fadd double %v130, -2.000000e+00
-  %v159 = fsub double %v129, %v158
-  %v160 = tail call double @llvm.fma.f64(double %v157, double %v130, double %v129)
-  %v161 = tail call double @llvm.fma.f64(double %v157, double %v159, double %v160)
-  %v162 = fmul double %v131, %v161
-  %v163 = fsub double 0x3FD5555555555555, %v142
-  %v164 = fadd double %v141, %v163
-  %v165 = fadd double %v164, 0x3C75555555555555
-  %v166 = fmul double %v132, 2.000000e+00
-  %v167 = fneg double %v133
-  %v168 = tail call double @llvm.fma.f64(double %v132, double %v132, double %v167)
-  %v169 = tail call double @llvm.fma.f64(double %v166, double %v162, double %v168)
-  %v170 = fneg double %v134
-  %v171 = tail call double @llvm.fma.f64(double %v132, double %v133, double %v170)
-  %v172 = tail call double @llvm.fma.f64(double %v162, double %v133, double %v171)
-  %v173 = tail call double @llvm.fma.f64(double %v132, double %v169, double %v172)
-  %v174 = fneg double %v143
-  %v175 = tail call double @llvm.fma.f64(double %v134, double %v142, double %v174)
-  %v176 = tail call double @llvm.fma.f64(double %v173, double %v142, double %v175)
-  %v177 = tail call double @llvm.fma.f64(double %v134, double %v165, double %v176)
-  %v178 = fadd double %v162, %v177
-  %v179 = fadd double %v156, %v178
-  %v180 = fmul double %v179, 2.000000e+00
-  %v181 = tail call double @llvm.fma.f64(double %v124, double 0xBD48432A1B0E2634, double %v180)
-  %v182 = fadd double %v154, %v181
-  %v183 = fneg double %v147
-  %v184 = tail call double @llvm.fma.f64(double %v74, double %v146, double %v183)
-  %v185 = tail call double @llvm.fma.f64(double %v74, double %v182, double %v184)
-  %v186 = select i1 %v152, double 0.000000e+00, double %v185
-  %v187 = fcmp oeq double %v19, 1.000000e+00
-  %v188 = tail call double @llvm.fma.f64(double %v151, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v189 = fadd double %v188, 0xC338000000000000
-  %v190 = fneg double %v189
-  %v191 = tail call double @llvm.fma.f64(double %v190, double 0x3FE62E42FEFA4000, double %v151)
-  %v192 = tail call double @llvm.fma.f64(double %v190, double 0xBD48432A1B0E2634, double %v191)
-  %v193 = fmul double %v192, %v192
-  %v194 = tail call double @llvm.fma.f64(double %v192, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v195 = tail call double @llvm.fma.f64(double %v194, double %v192, double 0x3E927E4DB81FC5C4)
-  %v196 = tail call double @llvm.fma.f64(double %v195, double %v192, double 0x3EC71DDED4DF15D0)
-  %v197 = tail call double @llvm.fma.f64(double %v196, double %v192, double 0x3EFA01A01A70E1D0)
-  %v198 = tail call double @llvm.fma.f64(double %v197, double %v192, double 0x3F2A01A01B4A1A68)
-  %v199 = tail call double @llvm.fma.f64(double %v198, double %v192, double 0x3F56C16C16C1618C)
-  %v200 = tail call double @llvm.fma.f64(double %v199, double %v192, double 0x3F8111111110E966)
-  %v201 = tail call double @llvm.fma.f64(double %v200, double %v192, double 0x3FA5555555555556)
-  %v202 = tail call double @llvm.fma.f64(double %v201, double %v192, double 0x3FC555555555555C)
-  %v203 = tail call double @llvm.fma.f64(double %v202, double %v192, double 5.000000e-01)
-  %v204 = tail call double @llvm.fma.f64(double %v193, double %v203, double %v192)
-  %v205 = fadd double %v204, 1.000000e+00
-  %v206 = tail call double @llvm.fma.f64(double %v186, double %v205, double %v204)
-  %v207 = fadd double %v206, 1.000000e+00
-  %v208 = bitcast double %v188 to i64
-  %v209 = add i64 %v208, -4843621399236967424
-  %v210 = lshr i64 %v209, 1
-  %v211 = shl i64 %v210, 52
-  %v212 = add i64 %v211, 2301339409586323456
-  %v213 = bitcast i64 %v212 to double
-  %v214 = fmul double %v207, %v213
-  %v215 = sub i64 %v209, %v210
-  %v216 = shl i64 %v215, 52
-  %v217 = add i64 %v216, 2301339409586323456
-  %v218 = bitcast i64 %v217 to double
-  %v219 = fmul double %v214, %v218
-  %v220 = select i1 %v187, double 1.000000e+00, double %v219
-  %v221 = fcmp ord double %v117, 0.000000e+00
-  %v222 = select i1 %v221, double %v117, double %v220
-  %v223 = fneg double %v19
-  %v224 = fcmp ogt double %v19, 7.460000e+02
-  %v225 = select i1 %v224, double -7.460000e+02, double %v223
-  %v226 = tail call double @llvm.fma.f64(double %v225, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v227 = fadd double %v226, 0xC338000000000000
-  %v228 = fneg double %v227
-  %v229 = tail call double @llvm.fma.f64(double %v228, double 0x3FE62E42FEFA4000, double %v225)
-  %v230 = tail call double @llvm.fma.f64(double %v228, double 0xBD48432A1B0E2634, double %v229)
-  %v231 = fmul double %v230, %v230
-  %v232 = tail call double @llvm.fma.f64(double %v230, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v233 = tail call double @llvm.fma.f64(double %v232, double %v230, double 0x3E927E4DB81FC5C4)
-  %v234 = tail call double @llvm.fma.f64(double %v233, double %v230, double 0x3EC71DDED4DF15D0)
-  %v235 = tail call double @llvm.fma.f64(double %v234, double %v230, double 0x3EFA01A01A70E1D0)
-  %v236 = tail call double @llvm.fma.f64(double %v235, double %v230, double 0x3F2A01A01B4A1A68)
-  %v237 = tail call double @llvm.fma.f64(double %v236, double %v230, double 0x3F56C16C16C1618C)
-  %v238 = tail call double @llvm.fma.f64(double %v237, double %v230, double 0x3F8111111110E966)
-  %v239 = tail call double @llvm.fma.f64(double %v238, double %v230, double 0x3FA5555555555556)
-  %v240 = tail call double @llvm.fma.f64(double %v239, double %v230, double 0x3FC555555555555C)
-  %v241 = tail call double @llvm.fma.f64(double %v240, double %v230, double 5.000000e-01)
-  %v242 = tail call double @llvm.fma.f64(double %v231, double %v241, double %v230)
-  %v243 = fadd double %v242, 1.000000e+00
-  %v244 = bitcast double %v226 to i64
-  %v245 = add i64 %v244, -4843621399236967424
-  %v246 = lshr i64 %v245, 1
-  %v247 = sub i64 %v245, %v246
-  %v248 = shl i64 %v246, 52
-  %v249 = add i64 %v248, 2301339409586323456
-  %v250 = shl i64 %v247, 52
-  %v251 = add i64 %v250, 2301339409586323456
-  %v252 = bitcast i64 %v249 to double
-  %v253 = fmul double %v243, %v252
-  %v254 = bitcast i64 %v251 to double
-  %v255 = fmul double %v253, %v254
-  %v256 = fdiv double 1.000000e+00, %v84
-  %v257 = tail call double @llvm.fma.f64(double %v256, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
-  %v258 = tail call double @llvm.fma.f64(double %v257, double %v256, double 0xBF5F6AB0D9993C7C)
-  %v259 = tail call double @llvm.fma.f64(double %v258, double %v256, double 0x3F4B951E2B18FF24)
-  %v260 = tail call double @llvm.fma.f64(double %v259, double %v256, double 0xBF43813813813813)
-  %v261 = tail call double @llvm.fma.f64(double %v260, double %v256, double 0x3F4A01A01A01A01A)
-  %v262 = tail call double @llvm.fma.f64(double %v261, double %v256, double 0xBF66C16C16C16C17)
-  %v263 = tail call double @llvm.fma.f64(double %v262, double %v256, double 0x3FB5555555555555)
-  %v264 = fdiv double %v263, %v19
-  %v265 = fcmp olt double %v264, -7.460000e+02
-  br i1 %v265, label %b18, label %b16
-b15:
-  %v266 = fmul double %v222, %v267
-  br label %b21
-b16:
-  %v268 = fcmp ogt double %v264, 7.105000e+02
-  br i1 %v268, label %b18, label %b17
-b17:
-  br label %b18
-b18:
-  %v269 = phi double [ 7.105000e+02, %b16 ], [ %v264, %b17 ], [ -7.460000e+02, %b14 ]
-  %v270 = tail call double @llvm.fma.f64(double %v269, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v271 = fadd double %v270, 0xC338000000000000
-  %v272 = fneg double %v271
-  %v273 = tail call double @llvm.fma.f64(double %v272, double 0x3FE62E42FEFA4000, double %v269)
-  %v274 = tail call double @llvm.fma.f64(double %v272, double 0xBD48432A1B0E2634, double %v273)
-  %v275 = fmul double %v274, %v274
-  %v276 = tail call double @llvm.fma.f64(double %v274, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v277 = tail call double @llvm.fma.f64(double %v276, double %v274, double 0x3E927E4DB81FC5C4)
-  %v278 = tail call double @llvm.fma.f64(double %v277, double %v274, double 0x3EC71DDED4DF15D0)
-  %v279 = tail call double @llvm.fma.f64(double %v278, double %v274, double 0x3EFA01A01A70E1D0)
-  %v280 = tail call double @llvm.fma.f64(double %v279, double %v274, double 0x3F2A01A01B4A1A68)
-  %v281 = tail call double @llvm.fma.f64(double %v280, double %v274, double 0x3F56C16C16C1618C)
-  %v282 = tail call double @llvm.fma.f64(double %v281, double %v274, double 0x3F8111111110E966)
-  %v283 = tail call double @llvm.fma.f64(double %v282, double %v274, double 0x3FA5555555555556)
-  %v284 = tail call double @llvm.fma.f64(double %v283, double %v274, double 0x3FC555555555555C)
-  %v285 = tail call double @llvm.fma.f64(double %v284, double %v274, double 5.000000e-01)
-  %v286 = tail call double @llvm.fma.f64(double %v275, double %v285, double %v274)
-  %v287 = fadd double %v286, 1.000000e+00
-  %v288 = bitcast double %v270 to i64
-  %v289 = add i64 %v288, -4843621399236967424
-  %v290 = lshr i64 %v289, 1
-  %v291 = sub i64 %v289, %v290
-  %v292 = shl i64 %v290, 52
-  %v293 = add i64 %v292, 2301339409586323456
-  %v294 = shl i64 %v291, 52
-  %v295 = add i64 %v294, 2301339409586323456
-  %v296 = bitcast i64 %v293 to double
-  %v297 = fmul double %v287, %v296
-  %v298 = bitcast i64 %v295 to double
-  %v299 = fmul double %v297, %v298
-  %v300 = fmul double %v222, 0x40040D931FF62705
-  %v301 = fmul double %v255, %v300
-  %v267 = fmul double %v301, %v299
-  %v302 = fcmp ogt double %v3, 0.000000e+00
-  br i1 %v302, label %b15, label %b19
-b19:
-  %v303 = tail call double @llvm.roundeven.f64(double %v19)
-  %v304 = fsub double %v19, %v303
-  %v305 = fmul double %v304, 0x400921FB54442D18
-  %v306 = tail call double @llvm.fma.f64(double %v305, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v307 = fadd double %v306, 0xC338000000000000
-  %v308 = fneg double %v307
-  %v309 = tail call double @llvm.fma.f64(double %v308, double 0x3FF921FB54442D18, double %v305)
-  %v310 = fmul double %v307, 0x3C91A62633145C07
-  %v311 = fsub double %v309, %v310
-  %v312 = fsub double %v311, %v309
-  %v313 = fsub double %v311, %v312
-  %v314 = fsub double %v309, %v313
-  %v315 = fadd double %v310, %v312
-  %v316 = fsub double %v314, %v315
-  %v317 = fneg double %v310
-  %v318 = tail call double @llvm.fma.f64(double %v307, double 0x3C91A62633145C07, double %v317)
-  %v319 = fsub double %v316, %v318
-  %v320 = tail call double @llvm.fma.f64(double %v308, double 0xB91F1976B7ED9000, double %v319)
-  %v321 = bitcast double %v306 to i64
-  %v322 = and i64 %v321, 1
-  %v323 = fmul double %v311, %v311
-  %v324 = fmul double %v311, %v323
-  %v325 = tail call double @llvm.fma.f64(double %v323, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v326 = tail call double @llvm.fma.f64(double %v325, double %v323, double 0x3EC71DE351EED7F2)
-  %v327 = tail call double @llvm.fma.f64(double %v326, double %v323, double 0xBF2A01A019BAD8A1)
-  %v328 = tail call double @llvm.fma.f64(double %v327, double %v323, double 0x3F8111111110F573)
-  %v329 = tail call double @llvm.fma.f64(double %v328, double %v323, double 0xBFC5555555555547)
-  %v330 = tail call double @llvm.fma.f64(double %v324, double %v329, double %v320)
-  %v331 = fadd double %v311, %v330
-  %v332 = fneg double %v323
-  %v333 = fmul double %v323, %v332
-  %v334 = tail call double @llvm.fma.f64(double %v323, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v335 = tail call double @llvm.fma.f64(double %v334, double %v323, double 0xBE927E4F7C234A35)
-  %v336 = tail call double @llvm.fma.f64(double %v335, double %v323, double 0x3EFA01A019C515A1)
-  %v337 = tail call double @llvm.fma.f64(double %v336, double %v323, double 0xBF56C16C16C14DC4)
-  %v338 = tail call double @llvm.fma.f64(double %v337, double %v323, double 0x3FA555555555554A)
-  %v339 = fmul double %v323, 5.000000e-01
-  %v340 = tail call double @llvm.fma.f64(double %v333, double %v338, double %v339)
-  %v341 = fsub double 1.000000e+00, %v340
-  %v342 = icmp eq i64 %v322, 0
-  %v343 = select i1 %v342, double %v331, double %v341
-  %v344 = bitcast double %v343 to i64
-  %v345 = shl i64 %v321, 62
-  %v346 = and i64 %v345, -9223372036854775808
-  %v347 = xor i64 %v346, %v344
-  %v348 = bitcast i64 %v347 to double
-  %v349 = fcmp oeq double %v305, 0.000000e+00
-  %v350 = select i1 %v349, double %v305, double %v348
-  %v351 = fmul double %v3, %v350
-  %v352 = tail call double @llvm.fabs.f64(double %v351)
-  %v353 = fdiv double 0x400921FB54442D18, %v352
-  %v354 = fdiv double %v353, %v267
-  %v355 = fdiv double %v354, %v222
-  %v356 = tail call double @llvm.floor.f64(double %v19)
-  %v357 = fmul double %v356, 5.000000e-01
-  %v358 = tail call double @llvm.floor.f64(double %v357)
-  %v359 = fmul double %v358, 2.000000e+00
-  %v360 = fcmp une double %v356, %v359
-  %v361 = fneg double %v355
-  %v362 = select i1 %v360, double %v355, double %v361
-  br label %b21
-b20:
-  %v363 = fdiv double 1.000000e+00, %v3
-  br label %b21
-b21:
-  %v364 = phi double [ 0x7FF8000000000000, %b2 ], [ %v266, %b15 ], [ %v363, %b20 ], [ %v18, %b6 ], [ %v12, %b4 ], [ %v362, %b19 ], [ %v72, %b13 ], [ %v70, %b12 ]
-  store double %v364, ptr %v1, align 8
-  ret void
-}
-
-define internal fastcc void @p_d597ef117426(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
+define internal fastcc void @p_ccafaef0761e(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
 b1:
   %v4 = alloca double, align 8
   %v5 = alloca double, align 8
@@ -18614,7 +19283,7 @@ b13:
   %v37 = and i1 %v35, %v36
   br i1 %v37, label %b14, label %b16
 b14:
-  call fastcc void @p_b887b3f57706(ptr nonnull %v5, double %v2, double %v3)
+  call fastcc void @p_71e96e18936a(ptr nonnull %v5, double %v2, double %v3)
   %v38 = load double, ptr %v5, align 8
   %v39 = fadd double %v3, 1.000000e+00
   %v40 = fsub double %v39, %v2
@@ -18629,7 +19298,7 @@ b15:
   %v15 = fsub double 1.000000e+00, %v46
   br label %b4
 b16:
-  call fastcc void @p_b887b3f57706(ptr nonnull %v6, double %v2, double %v3)
+  call fastcc void @p_71e96e18936a(ptr nonnull %v6, double %v2, double %v3)
   %v48 = load double, ptr %v6, align 8
   br label %b19
 b17:
@@ -18965,586 +19634,6 @@ b19:
 b20:
   %v13 = fmul double %v48, %v359
   br label %b4
-}
-
-define internal fastcc void @p_dea40211a4df(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2, double %v3, double %v4, double %v5) noinline nounwind {
-b1:
-  %v6 = alloca double, align 8
-  %v7 = alloca double, align 8
-  %v8 = alloca double, align 8
-  %v9 = alloca double, align 8
-  %v10 = alloca double, align 8
-  %v11 = alloca double, align 8
-  %v12 = alloca double, align 8
-  %v13 = alloca double, align 8
-  %v14 = fadd double %v2, %v3
-  %v15 = fcmp oge double %v2, 1.200000e+01
-  %v16 = fcmp oge double %v3, 1.200000e+01
-  %v17 = select i1 %v15, i1 %v16, i1 false
-  br i1 %v17, label %b2, label %b18
-b2:
-  %v18 = fneg double %v2
-  %v19 = fmul double %v5, %v18
-  %v20 = tail call double @llvm.fma.f64(double %v3, double %v4, double %v19)
-  %v21 = fdiv double %v20, %v2
-  %v22 = fneg double %v20
-  %v23 = fdiv double %v22, %v3
-  %v24 = fcmp ogt double %v21, -5.000000e-01
-  br i1 %v24, label %b3, label %b15
-b3:
-  call fastcc void @p_79590b1544fb(ptr nonnull %v6, double %v21)
-  %v25 = load double, ptr %v6, align 8
-  br label %b4
-b4:
-  %v26 = phi double [ %v27, %b15 ], [ %v25, %b3 ]
-  %v28 = fmul double %v2, %v26
-  %v29 = fcmp ogt double %v23, -5.000000e-01
-  br i1 %v29, label %b5, label %b16
-b5:
-  call fastcc void @p_79590b1544fb(ptr nonnull %v7, double %v23)
-  %v30 = load double, ptr %v7, align 8
-  br label %b6
-b6:
-  %v31 = phi double [ %v32, %b16 ], [ %v30, %b5 ]
-  %v33 = fmul double %v3, %v31
-  %v34 = fadd double %v28, %v33
-  %v35 = fmul double %v14, %v14
-  %v36 = fdiv double 1.000000e+00, %v35
-  %v37 = tail call double @llvm.fma.f64(double %v36, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
-  %v38 = tail call double @llvm.fma.f64(double %v37, double %v36, double 0xBF5F6AB0D9993C7C)
-  %v39 = tail call double @llvm.fma.f64(double %v38, double %v36, double 0x3F4B951E2B18FF24)
-  %v40 = tail call double @llvm.fma.f64(double %v39, double %v36, double 0xBF43813813813813)
-  %v41 = tail call double @llvm.fma.f64(double %v40, double %v36, double 0x3F4A01A01A01A01A)
-  %v42 = tail call double @llvm.fma.f64(double %v41, double %v36, double 0xBF66C16C16C16C17)
-  %v43 = tail call double @llvm.fma.f64(double %v42, double %v36, double 0x3FB5555555555555)
-  %v44 = fdiv double %v43, %v14
-  %v45 = fmul double %v2, %v2
-  %v46 = fdiv double 1.000000e+00, %v45
-  %v47 = tail call double @llvm.fma.f64(double %v46, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
-  %v48 = tail call double @llvm.fma.f64(double %v47, double %v46, double 0xBF5F6AB0D9993C7C)
-  %v49 = tail call double @llvm.fma.f64(double %v48, double %v46, double 0x3F4B951E2B18FF24)
-  %v50 = tail call double @llvm.fma.f64(double %v49, double %v46, double 0xBF43813813813813)
-  %v51 = tail call double @llvm.fma.f64(double %v50, double %v46, double 0x3F4A01A01A01A01A)
-  %v52 = tail call double @llvm.fma.f64(double %v51, double %v46, double 0xBF66C16C16C16C17)
-  %v53 = tail call double @llvm.fma.f64(double %v52, double %v46, double 0x3FB5555555555555)
-  %v54 = fdiv double %v53, %v2
-  %v55 = fsub double %v44, %v54
-  %v56 = fmul double %v3, %v3
-  %v57 = fdiv double 1.000000e+00, %v56
-  %v58 = tail call double @llvm.fma.f64(double %v57, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
-  %v59 = tail call double @llvm.fma.f64(double %v58, double %v57, double 0xBF5F6AB0D9993C7C)
-  %v60 = tail call double @llvm.fma.f64(double %v59, double %v57, double 0x3F4B951E2B18FF24)
-  %v61 = tail call double @llvm.fma.f64(double %v60, double %v57, double 0xBF43813813813813)
-  %v62 = tail call double @llvm.fma.f64(double %v61, double %v57, double 0x3F4A01A01A01A01A)
-  %v63 = tail call double @llvm.fma.f64(double %v62, double %v57, double 0xBF66C16C16C16C17)
-  %v64 = tail call double @llvm.fma.f64(double %v63, double %v57, double 0x3FB5555555555555)
-  %v65 = fdiv double %v64, %v3
-  %v66 = fsub double %v55, %v65
-  %v67 = fadd double %v66, %v34
-  %v68 = fcmp olt double %v67, -7.460000e+02
-  br i1 %v68, label %b17, label %b7
-b7:
-  %v69 = fcmp ogt double %v67, 7.105000e+02
-  br i1 %v69, label %b17, label %b8
-b8:
-  br label %b17
-b9:
-  %v70 = fcmp ogt double %v2, %v3
-  %v71 = select i1 %v70, double %v3, double %v2
-  %v72 = select i1 %v70, double %v2, double %v3
-  %v73 = select i1 %v70, double %v5, double %v4
-  %v74 = fcmp olt double %v73, 5.000000e-01
-  br i1 %v74, label %b10, label %b11
-b10:
-  %v75 = fneg double %v73
-  %v76 = fsub double 1.000000e+00, %v73
-  %v77 = fadd double %v76, -1.000000e+00
-  %v78 = fsub double %v75, %v77
-  %v79 = bitcast double %v76 to i64
-  %v80 = add i64 %v79, 2638147582215219
-  %v81 = lshr i64 %v80, 52
-  %v82 = or disjoint i64 %v81, 4841369599423283200
-  %v83 = bitcast i64 %v82 to double
-  %v84 = fadd double %v83, 0xC330000000000000
-  %v85 = and i64 %v80, 4503599627370495
-  %v86 = add nuw nsw i64 %v85, 4604544271217802189
-  %v87 = bitcast i64 %v86 to double
-  %v88 = fadd double %v87, -1.000000e+00
-  %v89 = fcmp ogt double %v84, 2.046000e+03
-  %v90 = select i1 %v89, double 2.046000e+03, double %v84
-  %v91 = fadd double %v90, 0x4330000000000000
-  %v92 = bitcast double %v91 to i64
-  %v93 = shl i64 %v92, 52
-  %v94 = sub i64 9214364837600034816, %v93
-  %v95 = bitcast i64 %v94 to double
-  %v96 = fadd double %v84, -1.023000e+03
-  %v97 = fmul double %v78, %v95
-  %v98 = fmul double %v88, %v88
-  %v99 = fmul double %v98, 5.000000e-01
-  %v100 = fadd double %v88, 2.000000e+00
-  %v101 = fdiv double %v88, %v100
-  %v102 = fmul double %v101, %v101
-  %v103 = tail call double @llvm.fma.f64(double %v102, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v104 = tail call double @llvm.fma.f64(double %v103, double %v102, double 0x3FC74664A41971F1)
-  %v105 = tail call double @llvm.fma.f64(double %v104, double %v102, double 0x3FCC71C51D57B847)
-  %v106 = tail call double @llvm.fma.f64(double %v105, double %v102, double 0x3FD249249422C781)
-  %v107 = tail call double @llvm.fma.f64(double %v106, double %v102, double 0x3FD999999997F9E0)
-  %v108 = tail call double @llvm.fma.f64(double %v107, double %v102, double 0x3FE5555555555593)
-  %v109 = tail call double @llvm.fma.f64(double %v102, double %v108, double %v99)
-  %v110 = tail call double @llvm.fma.f64(double %v96, double 0xBD48432A1B0E2634, double %v97)
-  %v111 = tail call double @llvm.fma.f64(double %v101, double %v109, double %v110)
-  %v112 = fsub double %v98, %v88
-  %v113 = tail call double @llvm.fma.f64(double %v97, double %v112, double %v111)
-  %v114 = fsub double %v113, %v99
-  %v115 = fadd double %v88, %v114
-  %v116 = tail call double @llvm.fma.f64(double %v96, double 0x3FE62E42FEFA4000, double %v115)
-  %v117 = fcmp one double %v76, 0x7FF0000000000000
-  %v118 = select i1 %v117, double %v116, double %v76
-  %v119 = fcmp olt double %v76, 0.000000e+00
-  %v120 = select i1 %v119, double 0x7FF8000000000000, double %v118
-  %v121 = fcmp oeq double %v76, 0.000000e+00
-  %v122 = select i1 %v121, double 0xFFF0000000000000, double %v120
-  %v123 = tail call double @llvm.copysign.f64(double %v122, double %v75)
-  br label %b19
-b11:
-  %v124 = select i1 %v70, double %v4, double %v5
-  %v125 = fcmp olt double %v124, 0x10000000000000
-  %v126 = fmul double %v124, 0x4340000000000000
-  %v127 = select i1 %v125, double %v126, double %v124
-  %v128 = bitcast double %v127 to i64
-  %v129 = add i64 %v128, 2638147582215219
-  %v130 = lshr i64 %v129, 52
-  %v131 = or disjoint i64 %v130, 4841369599423283200
-  %v132 = bitcast i64 %v131 to double
-  %v133 = fadd double %v132, 0xC330000000000000
-  %v134 = and i64 %v129, 4503599627370495
-  %v135 = add nuw nsw i64 %v134, 4604544271217802189
-  %v136 = bitcast i64 %v135 to double
-  %v137 = fadd double %v136, -1.000000e+00
-  %v138 = select i1 %v125, double 1.076000e+03, double 1.023000e+03
-  %v139 = fsub double %v133, %v138
-  %v140 = fmul double %v137, %v137
-  %v141 = fmul double %v140, 5.000000e-01
-  %v142 = fadd double %v137, 2.000000e+00
-  %v143 = fdiv double %v137, %v142
-  %v144 = fmul double %v143, %v143
-  %v145 = tail call double @llvm.fma.f64(double %v144, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v146 = tail call double @llvm.fma.f64(double %v145, double %v144, double 0x3FC74664A41971F1)
-  %v147 = tail call double @llvm.fma.f64(double %v146, double %v144, double 0x3FCC71C51D57B847)
-  %v148 = tail call double @llvm.fma.f64(double %v147, double %v144, double 0x3FD249249422C781)
-  %v149 = tail call double @llvm.fma.f64(double %v148, double %v144, double 0x3FD999999997F9E0)
-  %v150 = tail call double @llvm.fma.f64(double %v149, double %v144, double 0x3FE5555555555593)
-  %v151 = tail call double @llvm.fma.f64(double %v144, double %v150, double %v141)
-  %v152 = fmul double %v139, 0xBD48432A1B0E2634
-  %v153 = tail call double @llvm.fma.f64(double %v143, double %v151, double %v152)
-  %v154 = fsub double %v153, %v141
-  %v155 = fadd double %v137, %v154
-  %v156 = tail call double @llvm.fma.f64(double %v139, double 0x3FE62E42FEFA4000, double %v155)
-  %v157 = fcmp one double %v124, 0x7FF0000000000000
-  %v158 = select i1 %v157, double %v156, double %v124
-  %v159 = fcmp olt double %v124, 0.000000e+00
-  %v160 = select i1 %v159, double 0x7FF8000000000000, double %v158
-  %v161 = fcmp oeq double %v124, 0.000000e+00
-  %v162 = select i1 %v161, double 0xFFF0000000000000, double %v160
-  br label %b19
-b12:
-  call fastcc void @p_79d1edc97465(ptr nonnull %v8, double %v163, double %v71)
-  %v164 = load double, ptr %v8, align 8
-  %v165 = fcmp olt double %v166, -7.460000e+02
-  br i1 %v165, label %b22, label %b20
-b13:
-  call fastcc void @p_79d1edc97465(ptr nonnull %v11, double %v4, double %v2)
-  %v167 = load double, ptr %v11, align 8
-  call fastcc void @p_79d1edc97465(ptr nonnull %v12, double %v5, double %v3)
-  %v168 = load double, ptr %v12, align 8
-  call fastcc void @p_6f43188d5ead(ptr nonnull %v13, double %v2, double %v3)
-  %v169 = load double, ptr %v13, align 8
-  %v170 = fmul double %v167, %v168
-  %v171 = fdiv double %v170, %v169
-  br label %b14
-b14:
-  %v172 = phi double [ %v171, %b13 ], [ %v173, %b26 ], [ %v174, %b22 ], [ %v175, %b17 ]
-  store double %v172, ptr %v1, align 8
-  ret void
-b15:
-  %v176 = fdiv double %v14, %v2
-  %v177 = fmul double %v4, %v176
-  %v178 = fcmp olt double %v177, 0x10000000000000
-  %v179 = fmul double %v177, 0x4340000000000000
-  %v180 = select i1 %v178, double %v179, double %v177
-  %v181 = bitcast double %v180 to i64
-  %v182 = add i64 %v181, 2638147582215219
-  %v183 = lshr i64 %v182, 52
-  %v184 = or disjoint i64 %v183, 4841369599423283200
-  %v185 = bitcast i64 %v184 to double
-  %v186 = fadd double %v185, 0xC330000000000000
-  %v187 = and i64 %v182, 4503599627370495
-  %v188 = add nuw nsw i64 %v187, 4604544271217802189
-  %v189 = bitcast i64 %v188 to double
-  %v190 = fadd double %v189, -1.000000e+00
-  %v191 = select i1 %v178, double 1.076000e+03, double 1.023000e+03
-  %v192 = fsub double %v186, %v191
-  %v193 = fmul double %v190, %v190
-  %v194 = fmul double %v193, 5.000000e-01
-  %v195 = fadd double %v190, 2.000000e+00
-  %v196 = fdiv double %v190, %v195
-  %v197 = fmul double %v196, %v196
-  %v198 = tail call double @llvm.fma.f64(double %v197, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v199 = tail call double @llvm.fma.f64(double %v198, double %v197, double 0x3FC74664A41971F1)
-  %v200 = tail call double @llvm.fma.f64(double %v199, double %v197, double 0x3FCC71C51D57B847)
-  %v201 = tail call double @llvm.fma.f64(double %v200, double %v197, double 0x3FD249249422C781)
-  %v202 = tail call double @llvm.fma.f64(double %v201, double %v197, double 0x3FD999999997F9E0)
-  %v203 = tail call double @llvm.fma.f64(double %v202, double %v197, double 0x3FE5555555555593)
-  %v204 = tail call double @llvm.fma.f64(double %v197, double %v203, double %v194)
-  %v205 = fmul double %v192, 0xBD48432A1B0E2634
-  %v206 = tail call double @llvm.fma.f64(double %v196, double %v204, double %v205)
-  %v207 = fsub double %v206, %v194
-  %v208 = fadd double %v190, %v207
-  %v209 = tail call double @llvm.fma.f64(double %v192, double 0x3FE62E42FEFA4000, double %v208)
-  %v210 = fcmp one double %v177, 0x7FF0000000000000
-  %v211 = select i1 %v210, double %v209, double %v177
-  %v212 = fcmp olt double %v177, 0.000000e+00
-  %v213 = select i1 %v212, double 0x7FF8000000000000, double %v211
-  %v214 = fcmp oeq double %v177, 0.000000e+00
-  %v215 = select i1 %v214, double 0xFFF0000000000000, double %v213
-  %v27 = fsub double %v215, %v21
-  br label %b4
-b16:
-  %v216 = fdiv double %v14, %v3
-  %v217 = fmul double %v5, %v216
-  %v218 = fcmp olt double %v217, 0x10000000000000
-  %v219 = fmul double %v217, 0x4340000000000000
-  %v220 = select i1 %v218, double %v219, double %v217
-  %v221 = bitcast double %v220 to i64
-  %v222 = add i64 %v221, 2638147582215219
-  %v223 = lshr i64 %v222, 52
-  %v224 = or disjoint i64 %v223, 4841369599423283200
-  %v225 = bitcast i64 %v224 to double
-  %v226 = fadd double %v225, 0xC330000000000000
-  %v227 = and i64 %v222, 4503599627370495
-  %v228 = add nuw nsw i64 %v227, 4604544271217802189
-  %v229 = bitcast i64 %v228 to double
-  %v230 = fadd double %v229, -1.000000e+00
-  %v231 = select i1 %v218, double 1.076000e+03, double 1.023000e+03
-  %v232 = fsub double %v226, %v231
-  %v233 = fmul double %v230, %v230
-  %v234 = fmul double %v233, 5.000000e-01
-  %v235 = fadd double %v230, 2.000000e+00
-  %v236 = fdiv double %v230, %v235
-  %v237 = fmul double %v236, %v236
-  %v238 = tail call double @llvm.fma.f64(double %v237, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v239 = tail call double @llvm.fma.f64(double %v238, double %v237, double 0x3FC74664A41971F1)
-  %v240 = tail call double @llvm.fma.f64(double %v239, double %v237, double 0x3FCC71C51D57B847)
-  %v241 = tail call double @llvm.fma.f64(double %v240, double %v237, double 0x3FD249249422C781)
-  %v242 = tail call double @llvm.fma.f64(double %v241, double %v237, double 0x3FD999999997F9E0)
-  %v243 = tail call double @llvm.fma.f64(double %v242, double %v237, double 0x3FE5555555555593)
-  %v244 = tail call double @llvm.fma.f64(double %v237, double %v243, double %v234)
-  %v245 = fmul double %v232, 0xBD48432A1B0E2634
-  %v246 = tail call double @llvm.fma.f64(double %v236, double %v244, double %v245)
-  %v247 = fsub double %v246, %v234
-  %v248 = fadd double %v230, %v247
-  %v249 = tail call double @llvm.fma.f64(double %v232, double 0x3FE62E42FEFA4000, double %v248)
-  %v250 = fcmp one double %v217, 0x7FF0000000000000
-  %v251 = select i1 %v250, double %v249, double %v217
-  %v252 = fcmp olt double %v217, 0.000000e+00
-  %v253 = select i1 %v252, double 0x7FF8000000000000, double %v251
-  %v254 = fcmp oeq double %v217, 0.000000e+00
-  %v255 = select i1 %v254, double 0xFFF0000000000000, double %v253
-  %v32 = fsub double %v255, %v23
-  br label %b6
-b17:
-  %v256 = phi double [ 7.105000e+02, %b7 ], [ %v67, %b8 ], [ -7.460000e+02, %b6 ]
-  %v257 = tail call double @llvm.fma.f64(double %v256, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v258 = fadd double %v257, 0xC338000000000000
-  %v259 = fneg double %v258
-  %v260 = tail call double @llvm.fma.f64(double %v259, double 0x3FE62E42FEFA4000, double %v256)
-  %v261 = tail call double @llvm.fma.f64(double %v259, double 0xBD48432A1B0E2634, double %v260)
-  %v262 = fmul double %v261, %v261
-  %v263 = tail call double @llvm.fma.f64(double %v261, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v264 = tail call double @llvm.fma.f64(double %v263, double %v261, double 0x3E927E4DB81FC5C4)
-  %v265 = tail call double @llvm.fma.f64(double %v264, double %v261, double 0x3EC71DDED4DF15D0)
-  %v266 = tail call double @llvm.fma.f64(double %v265, double %v261, double 0x3EFA01A01A70E1D0)
-  %v267 = tail call double @llvm.fma.f64(double %v266, double %v261, double 0x3F2A01A01B4A1A68)
-  %v268 = tail call double @llvm.fma.f64(double %v267, double %v261, double 0x3F56C16C16C1618C)
-  %v269 = tail call double @llvm.fma.f64(double %v268, double %v261, double 0x3F8111111110E966)
-  %v270 = tail call double @llvm.fma.f64(double %v269, double %v261, double 0x3FA5555555555556)
-  %v271 = tail call double @llvm.fma.f64(double %v270, double %v261, double 0x3FC555555555555C)
-  %v272 = tail call double @llvm.fma.f64(double %v271, double %v261, double 5.000000e-01)
-  %v273 = tail call double @llvm.fma.f64(double %v262, double %v272, double %v261)
-  %v274 = fadd double %v273, 1.000000e+00
-  %v275 = bitcast double %v257 to i64
-  %v276 = add i64 %v275, -4843621399236967424
-  %v277 = lshr i64 %v276, 1
-  %v278 = sub i64 %v276, %v277
-  %v279 = shl i64 %v277, 52
-  %v280 = add i64 %v279, 2301339409586323456
-  %v281 = shl i64 %v278, 52
-  %v282 = add i64 %v281, 2301339409586323456
-  %v283 = bitcast i64 %v280 to double
-  %v284 = fmul double %v274, %v283
-  %v285 = bitcast i64 %v282 to double
-  %v286 = fmul double %v284, %v285
-  %v287 = fdiv double %v2, %v14
-  %v288 = fmul double %v3, %v287
-  %v289 = tail call double @llvm.sqrt.f64(double %v288)
-  %v290 = fdiv double %v289, 0x40040D931FF62705
-  %v175 = fmul double %v290, %v286
-  br label %b14
-b18:
-  %v291 = fcmp ogt double %v3, %v2
-  %v292 = select i1 %v291, double %v3, double %v2
-  %v293 = fcmp ult double %v292, 1.200000e+01
-  br i1 %v293, label %b13, label %b9
-b19:
-  %v294 = phi double [ %v123, %b10 ], [ %v162, %b11 ]
-  %v295 = fdiv double %v71, %v72
-  %v296 = fadd double %v295, 1.000000e+00
-  %v297 = fadd double %v296, -1.000000e+00
-  %v298 = fsub double %v295, %v297
-  %v299 = bitcast double %v296 to i64
-  %v300 = add i64 %v299, 2638147582215219
-  %v301 = lshr i64 %v300, 52
-  %v302 = or disjoint i64 %v301, 4841369599423283200
-  %v303 = bitcast i64 %v302 to double
-  %v304 = fadd double %v303, 0xC330000000000000
-  %v305 = and i64 %v300, 4503599627370495
-  %v306 = add nuw nsw i64 %v305, 4604544271217802189
-  %v307 = bitcast i64 %v306 to double
-  %v308 = fadd double %v307, -1.000000e+00
-  %v309 = fcmp ogt double %v304, 2.046000e+03
-  %v310 = select i1 %v309, double 2.046000e+03, double %v304
-  %v311 = fadd double %v310, 0x4330000000000000
-  %v312 = bitcast double %v311 to i64
-  %v313 = shl i64 %v312, 52
-  %v314 = sub i64 9214364837600034816, %v313
-  %v315 = bitcast i64 %v314 to double
-  %v316 = fadd double %v304, -1.023000e+03
-  %v317 = fmul double %v298, %v315
-  %v318 = fmul double %v308, %v308
-  %v319 = fmul double %v318, 5.000000e-01
-  %v320 = fadd double %v308, 2.000000e+00
-  %v321 = fdiv double %v308, %v320
-  %v322 = fmul double %v321, %v321
-  %v323 = tail call double @llvm.fma.f64(double %v322, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v324 = tail call double @llvm.fma.f64(double %v323, double %v322, double 0x3FC74664A41971F1)
-  %v325 = tail call double @llvm.fma.f64(double %v324, double %v322, double 0x3FCC71C51D57B847)
-  %v326 = tail call double @llvm.fma.f64(double %v325, double %v322, double 0x3FD249249422C781)
-  %v327 = tail call double @llvm.fma.f64(double %v326, double %v322, double 0x3FD999999997F9E0)
-  %v328 = tail call double @llvm.fma.f64(double %v327, double %v322, double 0x3FE5555555555593)
-  %v329 = tail call double @llvm.fma.f64(double %v322, double %v328, double %v319)
-  %v330 = tail call double @llvm.fma.f64(double %v316, double 0xBD48432A1B0E2634, double %v317)
-  %v331 = tail call double @llvm.fma.f64(double %v321, double %v329, double %v330)
-  %v332 = fsub double %v318, %v308
-  %v333 = tail call double @llvm.fma.f64(double %v317, double %v332, double %v331)
-  %v334 = fsub double %v333, %v319
-  %v335 = fadd double %v308, %v334
-  %v336 = tail call double @llvm.fma.f64(double %v316, double 0x3FE62E42FEFA4000, double %v335)
-  %v337 = fcmp one double %v296, 0x7FF0000000000000
-  %v338 = select i1 %v337, double %v336, double %v296
-  %v339 = fcmp olt double %v296, 0.000000e+00
-  %v340 = select i1 %v339, double 0x7FF8000000000000, double %v338
-  %v341 = fcmp oeq double %v296, 0.000000e+00
-  %v342 = select i1 %v341, double 0xFFF0000000000000, double %v340
-  %v343 = tail call double @llvm.copysign.f64(double %v342, double %v295)
-  %v344 = fadd double %v14, -5.000000e-01
-  %v345 = fmul double %v344, %v343
-  %v346 = fsub double %v71, %v345
-  %v347 = fmul double %v72, %v72
-  %v348 = fdiv double 1.000000e+00, %v347
-  %v349 = tail call double @llvm.fma.f64(double %v348, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
-  %v350 = tail call double @llvm.fma.f64(double %v349, double %v348, double 0xBF5F6AB0D9993C7C)
-  %v351 = tail call double @llvm.fma.f64(double %v350, double %v348, double 0x3F4B951E2B18FF24)
-  %v352 = tail call double @llvm.fma.f64(double %v351, double %v348, double 0xBF43813813813813)
-  %v353 = tail call double @llvm.fma.f64(double %v352, double %v348, double 0x3F4A01A01A01A01A)
-  %v354 = tail call double @llvm.fma.f64(double %v353, double %v348, double 0xBF66C16C16C16C17)
-  %v355 = tail call double @llvm.fma.f64(double %v354, double %v348, double 0x3FB5555555555555)
-  %v356 = fdiv double %v355, %v72
-  %v357 = fadd double %v356, %v346
-  %v358 = fmul double %v14, %v14
-  %v359 = fdiv double 1.000000e+00, %v358
-  %v360 = tail call double @llvm.fma.f64(double %v359, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
-  %v361 = tail call double @llvm.fma.f64(double %v360, double %v359, double 0xBF5F6AB0D9993C7C)
-  %v362 = tail call double @llvm.fma.f64(double %v361, double %v359, double 0x3F4B951E2B18FF24)
-  %v363 = tail call double @llvm.fma.f64(double %v362, double %v359, double 0xBF43813813813813)
-  %v364 = tail call double @llvm.fma.f64(double %v363, double %v359, double 0x3F4A01A01A01A01A)
-  %v365 = tail call double @llvm.fma.f64(double %v364, double %v359, double 0xBF66C16C16C16C17)
-  %v366 = tail call double @llvm.fma.f64(double %v365, double %v359, double 0x3FB5555555555555)
-  %v367 = fdiv double %v366, %v14
-  %v368 = fsub double %v357, %v367
-  %v369 = fmul double %v72, %v294
-  %v166 = fsub double %v369, %v368
-  %v370 = fcmp ogt double %v71, 1.000000e+00
-  %v163 = fmul double %v72, %v73
-  %v371 = fcmp ogt double %v163, 0x16687E92154EF7AC
-  %v372 = select i1 %v370, i1 true, i1 %v371
-  br i1 %v372, label %b12, label %b23
-b20:
-  %v373 = fcmp ogt double %v166, 7.105000e+02
-  br i1 %v373, label %b22, label %b21
-b21:
-  br label %b22
-b22:
-  %v374 = phi double [ 7.105000e+02, %b20 ], [ %v166, %b21 ], [ -7.460000e+02, %b12 ]
-  store double 0.000000e+00, ptr %v9, align 8
-  call fastcc void @p_bc9601def4a7(ptr nonnull %v9, double %v71)
-  %v375 = tail call double @llvm.fma.f64(double %v374, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v376 = fadd double %v375, 0xC338000000000000
-  %v377 = fneg double %v376
-  %v378 = tail call double @llvm.fma.f64(double %v377, double 0x3FE62E42FEFA4000, double %v374)
-  %v379 = tail call double @llvm.fma.f64(double %v377, double 0xBD48432A1B0E2634, double %v378)
-  %v380 = fmul double %v379, %v379
-  %v381 = tail call double @llvm.fma.f64(double %v379, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v382 = tail call double @llvm.fma.f64(double %v381, double %v379, double 0x3E927E4DB81FC5C4)
-  %v383 = tail call double @llvm.fma.f64(double %v382, double %v379, double 0x3EC71DDED4DF15D0)
-  %v384 = tail call double @llvm.fma.f64(double %v383, double %v379, double 0x3EFA01A01A70E1D0)
-  %v385 = tail call double @llvm.fma.f64(double %v384, double %v379, double 0x3F2A01A01B4A1A68)
-  %v386 = tail call double @llvm.fma.f64(double %v385, double %v379, double 0x3F56C16C16C1618C)
-  %v387 = tail call double @llvm.fma.f64(double %v386, double %v379, double 0x3F8111111110E966)
-  %v388 = tail call double @llvm.fma.f64(double %v387, double %v379, double 0x3FA5555555555556)
-  %v389 = tail call double @llvm.fma.f64(double %v388, double %v379, double 0x3FC555555555555C)
-  %v390 = tail call double @llvm.fma.f64(double %v389, double %v379, double 5.000000e-01)
-  %v391 = tail call double @llvm.fma.f64(double %v380, double %v390, double %v379)
-  %v392 = fadd double %v391, 1.000000e+00
-  %v393 = bitcast double %v375 to i64
-  %v394 = add i64 %v393, -4843621399236967424
-  %v395 = lshr i64 %v394, 1
-  %v396 = shl i64 %v395, 52
-  %v397 = add i64 %v396, 2301339409586323456
-  %v398 = bitcast i64 %v397 to double
-  %v399 = fmul double %v392, %v398
-  %v400 = sub i64 %v394, %v395
-  %v401 = shl i64 %v400, 52
-  %v402 = add i64 %v401, 2301339409586323456
-  %v403 = bitcast i64 %v402 to double
-  %v404 = fmul double %v399, %v403
-  %v405 = load double, ptr %v9, align 8
-  %v406 = fmul double %v164, %v404
-  %v174 = fdiv double %v406, %v405
-  br label %b14
-b23:
-  %v407 = fcmp olt double %v72, 0x10000000000000
-  %v408 = fmul double %v72, 0x4340000000000000
-  %v409 = select i1 %v407, double %v408, double %v72
-  %v410 = bitcast double %v409 to i64
-  %v411 = add i64 %v410, 2638147582215219
-  %v412 = lshr i64 %v411, 52
-  %v413 = or disjoint i64 %v412, 4841369599423283200
-  %v414 = bitcast i64 %v413 to double
-  %v415 = fadd double %v414, 0xC330000000000000
-  %v416 = and i64 %v411, 4503599627370495
-  %v417 = add nuw nsw i64 %v416, 4604544271217802189
-  %v418 = bitcast i64 %v417 to double
-  %v419 = fadd double %v418, -1.000000e+00
-  %v420 = select i1 %v407, double 1.076000e+03, double 1.023000e+03
-  %v421 = fsub double %v415, %v420
-  %v422 = fmul double %v419, %v419
-  %v423 = fmul double %v422, 5.000000e-01
-  %v424 = fadd double %v419, 2.000000e+00
-  %v425 = fdiv double %v419, %v424
-  %v426 = fmul double %v425, %v425
-  %v427 = tail call double @llvm.fma.f64(double %v426, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v428 = tail call double @llvm.fma.f64(double %v427, double %v426, double 0x3FC74664A41971F1)
-  %v429 = tail call double @llvm.fma.f64(double %v428, double %v426, double 0x3FCC71C51D57B847)
-  %v430 = tail call double @llvm.fma.f64(double %v429, double %v426, double 0x3FD249249422C781)
-  %v431 = tail call double @llvm.fma.f64(double %v430, double %v426, double 0x3FD999999997F9E0)
-  %v432 = tail call double @llvm.fma.f64(double %v431, double %v426, double 0x3FE5555555555593)
-  %v433 = tail call double @llvm.fma.f64(double %v426, double %v432, double %v423)
-  %v434 = fmul double %v421, 0xBD48432A1B0E2634
-  %v435 = tail call double @llvm.fma.f64(double %v425, double %v433, double %v434)
-  %v436 = fsub double %v435, %v423
-  %v437 = fadd double %v419, %v436
-  %v438 = tail call double @llvm.fma.f64(double %v421, double 0x3FE62E42FEFA4000, double %v437)
-  %v439 = fcmp one double %v72, 0x7FF0000000000000
-  %v440 = select i1 %v439, double %v438, double %v72
-  %v441 = fcmp olt double %v72, 0.000000e+00
-  %v442 = select i1 %v441, double 0x7FF8000000000000, double %v440
-  %v443 = fcmp oeq double %v72, 0.000000e+00
-  %v444 = select i1 %v443, double 0xFFF0000000000000, double %v442
-  %v445 = fcmp olt double %v73, 0x10000000000000
-  %v446 = fmul double %v73, 0x4340000000000000
-  %v447 = select i1 %v445, double %v446, double %v73
-  %v448 = bitcast double %v447 to i64
-  %v449 = add i64 %v448, 2638147582215219
-  %v450 = lshr i64 %v449, 52
-  %v451 = or disjoint i64 %v450, 4841369599423283200
-  %v452 = bitcast i64 %v451 to double
-  %v453 = fadd double %v452, 0xC330000000000000
-  %v454 = and i64 %v449, 4503599627370495
-  %v455 = add nuw nsw i64 %v454, 4604544271217802189
-  %v456 = bitcast i64 %v455 to double
-  %v457 = fadd double %v456, -1.000000e+00
-  %v458 = select i1 %v445, double 1.076000e+03, double 1.023000e+03
-  %v459 = fsub double %v453, %v458
-  %v460 = fmul double %v457, %v457
-  %v461 = fmul double %v460, 5.000000e-01
-  %v462 = fadd double %v457, 2.000000e+00
-  %v463 = fdiv double %v457, %v462
-  %v464 = fmul double %v463, %v463
-  %v465 = tail call double @llvm.fma.f64(double %v464, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v466 = tail call double @llvm.fma.f64(double %v465, double %v464, double 0x3FC74664A41971F1)
-  %v467 = tail call double @llvm.fma.f64(double %v466, double %v464, double 0x3FCC71C51D57B847)
-  %v468 = tail call double @llvm.fma.f64(double %v467, double %v464, double 0x3FD249249422C781)
-  %v469 = tail call double @llvm.fma.f64(double %v468, double %v464, double 0x3FD999999997F9E0)
-  %v470 = tail call double @llvm.fma.f64(double %v469, double %v464, double 0x3FE5555555555593)
-  %v471 = tail call double @llvm.fma.f64(double %v464, double %v470, double %v461)
-  %v472 = fmul double %v459, 0xBD48432A1B0E2634
-  %v473 = tail call double @llvm.fma.f64(double %v463, double %v471, double %v472)
-  %v474 = fsub double %v473, %v461
-  %v475 = fadd double %v457, %v474
-  %v476 = tail call double @llvm.fma.f64(double %v459, double 0x3FE62E42FEFA4000, double %v475)
-  %v477 = fcmp one double %v73, 0x7FF0000000000000
-  %v478 = select i1 %v477, double %v476, double %v73
-  %v479 = fcmp olt double %v73, 0.000000e+00
-  %v480 = select i1 %v479, double 0x7FF8000000000000, double %v478
-  %v481 = fcmp oeq double %v73, 0.000000e+00
-  %v482 = select i1 %v481, double 0xFFF0000000000000, double %v480
-  %v483 = fadd double %v444, %v482
-  %v484 = fmul double %v71, %v483
-  %v485 = fadd double %v484, %v166
-  %v486 = fcmp olt double %v485, -7.460000e+02
-  br i1 %v486, label %b26, label %b24
-b24:
-  %v487 = fcmp ogt double %v485, 7.105000e+02
-  br i1 %v487, label %b26, label %b25
-b25:
-  br label %b26
-b26:
-  %v488 = phi double [ 7.105000e+02, %b24 ], [ %v485, %b25 ], [ -7.460000e+02, %b23 ]
-  store double 0.000000e+00, ptr %v10, align 8
-  call fastcc void @p_bc9601def4a7(ptr nonnull %v10, double %v71)
-  %v489 = tail call double @llvm.fma.f64(double %v488, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v490 = fadd double %v489, 0xC338000000000000
-  %v491 = fneg double %v490
-  %v492 = tail call double @llvm.fma.f64(double %v491, double 0x3FE62E42FEFA4000, double %v488)
-  %v493 = tail call double @llvm.fma.f64(double %v491, double 0xBD48432A1B0E2634, double %v492)
-  %v494 = fmul double %v493, %v493
-  %v495 = tail call double @llvm.fma.f64(double %v493, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v496 = tail call double @llvm.fma.f64(double %v495, double %v493, double 0x3E927E4DB81FC5C4)
-  %v497 = tail call double @llvm.fma.f64(double %v496, double %v493, double 0x3EC71DDED4DF15D0)
-  %v498 = tail call double @llvm.fma.f64(double %v497, double %v493, double 0x3EFA01A01A70E1D0)
-  %v499 = tail call double @llvm.fma.f64(double %v498, double %v493, double 0x3F2A01A01B4A1A68)
-  %v500 = tail call double @llvm.fma.f64(double %v499, double %v493, double 0x3F56C16C16C1618C)
-  %v501 = tail call double @llvm.fma.f64(double %v500, double %v493, double 0x3F8111111110E966)
-  %v502 = tail call double @llvm.fma.f64(double %v501, double %v493, double 0x3FA5555555555556)
-  %v503 = tail call double @llvm.fma.f64(double %v502, double %v493, double 0x3FC555555555555C)
-  %v504 = tail call double @llvm.fma.f64(double %v503, double %v493, double 5.000000e-01)
-  %v505 = tail call double @llvm.fma.f64(double %v494, double %v504, double %v493)
-  %v506 = fadd double %v505, 1.000000e+00
-  %v507 = bitcast double %v489 to i64
-  %v508 = add i64 %v507, -4843621399236967424
-  %v509 = lshr i64 %v508, 1
-  %v510 = shl i64 %v509, 52
-  %v511 = add i64 %v510, 2301339409586323456
-  %v512 = bitcast i64 %v511 to double
-  %v513 = fmul double %v506, %v512
-  %v514 = sub i64 %v508, %v509
-  %v515 = shl i64 %v514, 52
-  %v516 = add i64 %v515, 2301339409586323456
-  %v517 = bitcast i64 %v516 to double
-  %v518 = fmul double %v513, %v517
-  %v519 = load double, ptr %v10, align 8
-  %v173 = fdiv double %v518, %v519
-  br label %b14
 }
 
 define internal fastcc void @p_f62f23d3da8c(ptr noalias nonnull writeonly captures(none) %v1, double %v2) noinline nounwind {
@@ -20940,121 +21029,6 @@ b50:
   %v678 = fmul double %v1113, %v1148
   %v1149 = fcmp ult double %v53, 1.000000e+00
   br i1 %v1149, label %b37, label %b35
-}
-
-define internal fastcc void @p_fbb5c61c94ef(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3, double %v4, double %v5) noinline nounwind {
-b1:
-  %v6 = alloca double, align 8
-  %v7 = fcmp ogt double %v2, 0.000000e+00
-  %v8 = fcmp ogt double %v3, 0.000000e+00
-  %v9 = select i1 %v7, i1 %v8, i1 false
-  %v10 = fcmp oge double %v4, 0.000000e+00
-  %v11 = select i1 %v9, i1 %v10, i1 false
-  %v12 = fcmp oge double %v5, 0.000000e+00
-  %v13 = select i1 %v11, i1 %v12, i1 false
-  br i1 %v13, label %b3, label %b2
-b2:
-  %v14 = phi double [ %v15, %b9 ], [ %v16, %b4 ], [ 0x7FF8000000000000, %b1 ]
-  store double %v14, ptr %v1, align 8
-  ret void
-b3:
-  %v17 = fcmp oeq double %v4, 0.000000e+00
-  %v18 = fcmp oeq double %v5, 0.000000e+00
-  %v19 = select i1 %v17, i1 true, i1 %v18
-  br i1 %v19, label %b4, label %b5
-b4:
-  %v20 = fcmp une double %v5, 0.000000e+00
-  %v16 = select i1 %v20, double 1.000000e+00, double 0.000000e+00
-  br label %b2
-b5:
-  %v21 = fadd double %v2, %v3
-  %v22 = fadd double %v21, 2.000000e+00
-  %v23 = fmul double %v4, %v22
-  %v24 = fadd double %v2, 1.000000e+00
-  %v25 = fcmp ule double %v23, %v24
-  br i1 %v25, label %b7, label %b6
-b6:
-  br label %b7
-b7:
-  %v26 = phi double [ %v3, %b6 ], [ %v2, %b5 ]
-  %v27 = phi double [ %v2, %b6 ], [ %v3, %b5 ]
-  %v28 = phi double [ %v5, %b6 ], [ %v4, %b5 ]
-  %v29 = phi double [ %v4, %b6 ], [ %v5, %b5 ]
-  call fastcc void @p_dea40211a4df(ptr nonnull %v6, double %v26, double %v27, double %v28, double %v29)
-  %v30 = load double, ptr %v6, align 8
-  %v31 = fadd double %v26, 1.000000e+00
-  %v32 = fadd double %v26, -1.000000e+00
-  %v33 = fmul double %v21, %v28
-  %v34 = fdiv double %v33, %v31
-  %v35 = freeze double %v34
-  %v36 = fsub double 1.000000e+00, %v35
-  %v37 = tail call double @llvm.fabs.f64(double %v36)
-  %v38 = fcmp olt double %v37, 1.000000e-300
-  %v39 = fdiv double 1.000000e+00, %v36
-  %v40 = select i1 %v38, double 0x7E37E43C8800759B, double %v39
-  br label %b8
-b8:
-  %v41 = phi double [ 1.000000e+00, %b7 ], [ %v42, %b8 ]
-  %v43 = phi double [ %v40, %b7 ], [ %v44, %b8 ]
-  %v45 = phi double [ 0.000000e+00, %b7 ], [ %v46, %b8 ]
-  %v47 = phi double [ %v40, %b7 ], [ %v48, %b8 ]
-  %v46 = fadd double %v45, 1.000000e+00
-  %v49 = fmul double %v46, 2.000000e+00
-  %v50 = fsub double %v27, %v46
-  %v51 = fmul double %v46, %v50
-  %v52 = fmul double %v28, %v51
-  %v53 = fadd double %v32, %v49
-  %v54 = fadd double %v26, %v49
-  %v55 = fmul double %v53, %v54
-  %v56 = fdiv double %v52, %v55
-  %v57 = fdiv double %v56, %v41
-  %v58 = fadd double %v57, 1.000000e+00
-  %v59 = fmul double %v43, %v56
-  %v60 = freeze double %v59
-  %v61 = fadd double %v60, 1.000000e+00
-  %v62 = tail call double @llvm.fabs.f64(double %v58)
-  %v63 = fcmp olt double %v62, 1.000000e-300
-  %v64 = select i1 %v63, double 1.000000e-300, double %v58
-  %v65 = tail call double @llvm.fabs.f64(double %v61)
-  %v66 = fcmp olt double %v65, 1.000000e-300
-  %v67 = fdiv double 1.000000e+00, %v61
-  %v68 = select i1 %v66, double 0x7E37E43C8800759B, double %v67
-  %v69 = fadd double %v26, %v46
-  %v70 = fneg double %v69
-  %v71 = fadd double %v21, %v46
-  %v72 = fmul double %v71, %v70
-  %v73 = fmul double %v28, %v72
-  %v74 = fadd double %v31, %v49
-  %v75 = fmul double %v54, %v74
-  %v76 = fdiv double %v73, %v75
-  %v77 = freeze double %v76
-  %v78 = fdiv double %v77, %v64
-  %v79 = fadd double %v78, 1.000000e+00
-  %v80 = fmul double %v77, %v68
-  %v81 = fadd double %v80, 1.000000e+00
-  %v82 = tail call double @llvm.fabs.f64(double %v79)
-  %v83 = fcmp olt double %v82, 1.000000e-300
-  %v42 = select i1 %v83, double 1.000000e-300, double %v79
-  %v84 = tail call double @llvm.fabs.f64(double %v81)
-  %v85 = fcmp olt double %v84, 1.000000e-300
-  %v86 = fdiv double 1.000000e+00, %v81
-  %v44 = select i1 %v85, double 0x7E37E43C8800759B, double %v86
-  %v87 = fmul double %v64, %v68
-  %v88 = fmul double %v47, %v87
-  %v89 = fmul double %v42, %v44
-  %v48 = fmul double %v88, %v89
-  %v90 = fadd double %v89, -1.000000e+00
-  %v91 = tail call double @llvm.fabs.f64(double %v90)
-  %v92 = fcmp ogt double %v91, 4.000000e-16
-  %v93 = fcmp olt double %v46, 2.000000e+04
-  %v94 = select i1 %v92, i1 %v93, i1 false
-  br i1 %v94, label %b8, label %b9
-b9:
-  %v95 = fmul double %v30, %v48
-  %v96 = fdiv double %v95, %v26
-  %v97 = fsub double 1.000000e+00, %v96
-  %v15 = select i1 %v25, double %v97, double %v96
-  br label %b2
 }
 
 @t_19be593ecf58 = internal unnamed_addr constant [13 x double] [double 0x3FEE0FABFBC702A4, double 0x3FE23BA930C1568B, double 0x3FCAD48BC25771C7, double 0x3FA7F251AB1AF77B, double 0x3F79ED300C108A17, double 0x3F41068222437D65, double 0x3EFB1FEA4FBB871A, double 0x3EAA3604AFDB0929, double 0x3E4EB97D4AFC3BD3, double 0x3DE5D82C26CE1C09, double 0x3D72D7026E60AB5E, double 0x3CF3B5E5C86B9440, double 0x3C6903DAEC8F0FB0], align 8
