@@ -29,6 +29,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Generator[Path]:
         temporary.replace(target)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno and error.filename is None:  # a full disk
+        own = (None, str(temporary))  # no name where the disk is full
+        if isinstance(error, OSError) and error.errno and error.filename in own:
             error.filename = str(target)
         raise

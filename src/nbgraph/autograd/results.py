@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from types import FunctionType
 from typing import Any, Protocol
 
 import numpy as np
@@ -162,8 +164,8 @@ def _bare(value: Any, taken: set[int]) -> Any:
     return value if value._node is None else bare(value)
 
 
-def require_function(name: str, f: Any) -> None:
-    """Raise ArgumentError where a value cannot be called, and for symbols."""
+def require_function(name: str, f: Any, form: str = "") -> None:
+    """Raise ArgumentError where a value cannot be called as in `form`, and for symbols."""
     array = getattr(type(f), "stands_for_array", False)  # of a function that is traced
     if callable(f) and not array and carrier_of([f]) is not None:
         raise ArgumentError(
@@ -176,6 +178,23 @@ def require_function(name: str, f: Any) -> None:
         raise ArgumentError(
             f"{name}: {kind} is not a function; give the function itself, not its value"
         )
+    if form and not takes(f, form.count(",") + 1 - form.endswith("()")):
+        own = ", ".join(inspect.signature(f).parameters)
+        raise ArgumentError(
+            f"{name}: {form} is called, but the function takes ({own}); values that belong "
+            "together are one argument, a tuple or dict"
+        )
+
+
+def takes(f: Any, count: int) -> bool:
+    """Return whether so many arguments by position fit a Python function; True for others."""
+    if type(f) is not FunctionType:
+        return True
+    code, defaults, named = f.__code__, f.__defaults__ or (), f.__kwdefaults__ or ()
+    many = bool(code.co_flags & inspect.CO_VARARGS) or count <= code.co_argcount
+    return (
+        many and code.co_argcount - len(defaults) <= count and code.co_kwonlyargcount == len(named)
+    )
 
 
 def at_places(

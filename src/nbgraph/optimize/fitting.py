@@ -10,10 +10,12 @@ from nbgraph.array.create import asarray
 from nbgraph.errors import ArgumentError
 from nbgraph.optimize.minimizing import finished
 from nbgraph.optimize.problem import Function, Problem, library
+from nbgraph.signatures import checked
 
 _WITH_JACOBIAN = frozenset(("hybr", "lm"))  # the other methods of `root` estimate it
 
 
+@checked
 def least_squares(
     f: Function, x0: Any, args: Sequence[Any] = (), *, bounds: Any = None, **options: Any
 ) -> Any:
@@ -46,6 +48,7 @@ def least_squares(
     return solution
 
 
+@checked
 def root(
     f: Function,
     x0: Any,
@@ -82,6 +85,7 @@ def root(
     return finished(problem, solution)
 
 
+@checked
 def curve_fit(
     f: Function,
     xdata: Any,

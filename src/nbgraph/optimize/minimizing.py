@@ -5,6 +5,7 @@ from typing import Any
 
 from nbgraph.optimize.problem import Function, Problem, library
 from nbgraph.optimize.quasi_newton import OPTIONS, bfgs
+from nbgraph.signatures import checked
 
 # What methods use: only the value, products with the Hessian, the Hessian; others the gradient
 _VALUE = frozenset(("nelder-mead", "powell", "cobyla", "cobyqa"))
@@ -12,6 +13,7 @@ _PRODUCTS = frozenset(("newton-cg", "trust-constr", "trust-krylov", "trust-ncg")
 _HESSIAN = frozenset(("dogleg", "trust-exact"))
 
 
+@checked
 def minimize(
     f: Function,
     x0: Any,

@@ -82,6 +82,26 @@ WRONG = {
     "index": (lambda: ng.switch(0.5, [lambda: 1.0]), E.ArgumentError, "give one integer"),
     "no branches": (lambda: ng.switch(0, []), E.ArgumentError, "give one function or more"),
     "no function": (lambda: ng.scan(3, 0.0, ng.ones(3)), E.ArgumentError, "int is not a function"),
+    "fori_loop's arguments": (
+        lambda: ng.fori_loop(0, 3, lambda x: x, ng.ones(3)),
+        E.ArgumentError,
+        r"fori_loop: body_fun\(i, value\) is called, but the function takes \(x\)",
+    ),
+    "while_loop's arguments": (
+        lambda: ng.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x), (0, 1.0)),
+        E.ArgumentError,
+        r"cond_fun\(value\) is called, .* \(i, x\); values that belong together are one argument",
+    ),
+    "scan's arguments": (
+        lambda: ng.scan(lambda carry: carry, 0.0, ng.ones(3)),
+        E.ArgumentError,
+        r"scan: f\(carry, x\) is called, but the function takes \(carry\)",
+    ),
+    "a branch's arguments": (
+        lambda: ng.cond(True, lambda: 1.0, lambda x: x, ng.ones(3)),
+        E.ArgumentError,
+        r"cond: true_fun\(operand\) is called, but the function takes \(\)",
+    ),
     "traced function": (
         lambda: ng.jit(lambda x: ng.cond(x > 0, x, x))(ng.ones(())),
         E.ArgumentError,
@@ -124,6 +144,13 @@ WRONG = {
         "applies dropout.*name the number of steps by a shape",
     ),
 }
+
+
+@pytest.mark.parametrize(
+    "f", [lambda i, x: x, lambda *both: both[1], lambda i, x, k=1: x, lambda i, x, *, k=1: x]
+)
+def test_functions_that_take_the_arguments_are_called(f):
+    assert float(ng.fori_loop(0, 3, f, ng.array(5.0))) == 5
 
 
 @pytest.mark.parametrize("name", WRONG)

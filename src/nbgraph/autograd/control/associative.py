@@ -41,7 +41,7 @@ def associative_scan(
     >>> ng.associative_scan(lambda a, b: a * b, ng.array([1.0, 2.0, 3.0, 4.0]))
     array([ 1.,  2.,  6., 24.], dtype=float32)
     """
-    require_function("associative_scan", fn)
+    require_function("associative_scan", fn, "fn(a, b)")
     leaves = places(elems, "elems")
     if not leaves:
         raise ArgumentError("associative_scan: elems has no arrays; give one or more")

@@ -51,8 +51,9 @@ def cond(pred: Any, true_fun: Function, false_fun: Function, *operands: Any) -> 
     >>> ng.cond(ng.array(3.0) > 2, lambda x: x * 2, lambda x: x / 2, ng.array([1.0, 2.0]))
     array([2., 4.], dtype=float32)
     """
-    require_function("cond", true_fun)
-    require_function("cond", false_fun)
+    listed = ", ".join(["operand"] * len(operands))
+    require_function("cond", true_fun, f"true_fun({listed})")
+    require_function("cond", false_fun, f"false_fun({listed})")
     return _choose("cond", pred, (false_fun, true_fun), operands)
 
 
@@ -73,8 +74,8 @@ def switch(index: Any, branches: Sequence[Function], *operands: Any) -> Any:
     functions = tuple(branches)
     if not functions:
         raise ArgumentError("switch: branches is empty; give one function or more")
-    for f in functions:
-        require_function("switch", f)
+    for k, f in enumerate(functions):
+        require_function("switch", f, f"branches[{k}]({', '.join(['operand'] * len(operands))})")
     return _choose("switch", index, functions, operands)
 
 

@@ -29,7 +29,7 @@ def foreach(body: Function, data: Any, init_states: Any, name: Any = None) -> tu
     >>> ng.nd.contrib.foreach(lambda x, s: (x + s, x + s), ng.array([1.0, 2.0]), ng.array(0.0))
     (array([1., 3.], dtype=float32), array(3., dtype=float32))
     """
-    require_function("foreach", body)
+    require_function("foreach", body, "body(data, states)")
 
     def step(states: Any, part: Any) -> tuple[Any, Any]:
         out, states = loops.pair("foreach: body", body(part, states), _PARTS + "states")

@@ -87,7 +87,7 @@ def scan(
     >>> ng.scan(lambda total, x: (total + x, total * x), 0.0, ng.array([1.0, 2.0, 3.0]))
     (array(6., dtype=float32), array([0., 2., 9.], dtype=float32))
     """
-    require_function("scan", f)
+    require_function("scan", f, "f(carry, x)")
     return scanned(("scan", f), f, init, xs, length, reverse, checkpoint)
 
 
@@ -177,8 +177,8 @@ def while_loop(
     >>> ng.while_loop(lambda x: x < 100, lambda x: x * 3, ng.array(1.0))
     array(243., dtype=float32)
     """
-    require_function("while_loop", cond_fun)
-    require_function("while_loop", body_fun)
+    require_function("while_loop", cond_fun, "cond_fun(value)")
+    require_function("while_loop", body_fun, "body_fun(value)")
     return stacked_while(
         ("while_loop", cond_fun, body_fun),
         cond_fun,
@@ -252,7 +252,7 @@ def fori_loop(lower: Any, upper: Any, body_fun: Function, init_val: Any) -> Any:
     >>> ng.fori_loop(1, 5, lambda i, x: x * i, ng.array(1.0))
     array(24., dtype=float32)
     """
-    require_function("fori_loop", body_fun)
+    require_function("fori_loop", body_fun, "body_fun(i, value)")
     if isinstance(lower, (int, np.integer)) and isinstance(upper, (int, np.integer)):
         steps = max(0, int(upper) - int(lower))
         weak = tuple([type(p.value) in (int, float) for p in places(init_val, "")])
@@ -308,7 +308,7 @@ def map_parts(f: Function, xs: Any) -> Any:
     >>> ng.transforms.map(lambda x: x * x, ng.array([1.0, 2.0]))
     array([1., 4.], dtype=float32)
     """
-    require_function("map", f)
+    require_function("map", f, "f(x)")
     return scanned(("map", f), lambda _, x: (None, f(x)), None, xs, call=("map", *_SCAN[1:]))[1]
 
 
