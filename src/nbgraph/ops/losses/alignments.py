@@ -137,7 +137,8 @@ class AlignmentOp(ArrayOp):
 
         (data, label, *_), how = case.operands, case.attributes
         (steps, samples, classes), labels = data.shape, label.shape[1]
-        dtype, *kinds = [name_of(x.dtype) for x in case.operands]
+        dtype: Any = name_of(data.dtype)
+        kinds = [name_of(x.dtype) for x in case.operands[1:]]
         if dtype not in _FLOATS or not {*kinds} <= _MARKS or not samples:
             return None
         named_lengths = zip([n for n in LENGTHS if how[f"use_{n}"]], kinds[1:], strict=True)
