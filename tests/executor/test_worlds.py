@@ -63,7 +63,6 @@ FUNCTIONS = {
     "sorts": "sort argsort topk sparsemax",
     "copies, by NumPy": "im2col col2im",
     "looks at indices": "unravel_index ravel_multi_index",
-    "by LAPACK and more": "linalg_expm",
     "eigenvalues that may be complex": "linalg_eig linalg_eigvals",
     "sparse": "csr_dot",
     "an operand gives its shape alone": "full_like",

@@ -5,6 +5,7 @@ import pytest
 import scipy.linalg
 
 import nbgraph as ng
+from tests import worlds
 from tests.ops.linalg.cases import CASES, RNG, A, L
 from tests.worlds import WORLDS
 
@@ -77,6 +78,25 @@ def test_exponentials_of_matrices_are_those_of_scipy(name, dtype):
     fits = size < np.finfo(dtype).max / 10
     few = (3e-4 if np.finfo(dtype).bits == 32 else 1e-11) * size
     assert np.all((np.abs(actual - wanted) <= few) | ~fits)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "shape", [(1, 1), (3, 2, 2), (40, 5, 5), (2, 3, 32, 32), (33, 33), (0, 3, 3)]
+)
+@pytest.mark.parametrize("size", [1e-8, 1.0, 30.0])
+def test_exponentials_of_batches(dtype, shape, size):
+    """By one kernel up to 32 rows: in arrays, views, calls and plans."""
+    a = np.random.default_rng(3).normal(size=shape) * size / shape[-1]
+    wanted = scipy.linalg.expm(a) if a.size else a
+    a = np.asfortranarray(a.astype(dtype)) if size == 1 else a.astype(dtype)
+    nd = ng.array(a)
+    most = np.abs(wanted).max((-2, -1), keepdims=True, initial=0)
+    for actual in (L.expm(a), L.expm(nd), ng.jit(L.expm)(nd)):
+        assert actual.dtype == dtype
+        assert (np.abs(np.asarray(actual) - wanted) <= np.finfo(dtype).eps * 2e4 * most).all()
+    bound = worlds.bind(L.expm, nd)
+    assert shape[-1] > 32 or not a.size or not worlds.functions(bound)
 
 
 def test_exponentials_of_what_is_not_finite_are_nan():
