@@ -13,6 +13,7 @@ with the largest ratio to the fastest variant; those above `--most` are listed o
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -154,6 +155,19 @@ def numbers(x: Any) -> Variants:
     }
 
 
+def many() -> Variants:
+    """Return powers of 10,000 numbers of NumPy, and their counts in 50 bins."""
+    x = np.linspace(0.1, 3, 10_000, dtype="float32")
+    powers = {f"power(x, {y})": functools.partial(ng.power, x, y) for y in (3.0, 7.0, 2.5, -2.0)}
+    return {
+        "square": lambda: ng.square(x),
+        **powers,
+        "power(x, 2.3)": lambda: ng.power(x, 2.3),
+        "vector_norm": lambda: ng.linalg.vector_norm(x, ord=3),
+        "histogram": lambda: ng.histogram(x, 50),
+    }
+
+
 def everyday() -> Iterator[tuple[str, Variants]]:
     """Yield calls on NDArrays of 16 elements that belong together, by what they are."""
     x, y, v, out = ng.ones(SHAPE), ng.ones(SHAPE), ng.ones(16), ng.zeros(4)
@@ -208,6 +222,7 @@ def everyday() -> Iterator[tuple[str, Variants]]:
     yield from groups.items()
     yield "compositions", compositions(x, v, others)
     yield "NumPy arrays", numbers(host)
+    yield "10,000 numbers", many()
 
 
 def draws() -> Variants:

@@ -147,6 +147,31 @@ def test_gradients_of_determinants_are_cofactors_of_any_rank(rank, dtype):
     np.testing.assert_allclose(slope(ng.array(a)).asnumpy(), cofactors(a), rtol=few, atol=few)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("size", [4, 5, 9, 32, 33])
+@pytest.mark.parametrize("lost", [0, 1, 2, 3])
+def test_cofactors_of_batches(size, lost, dtype):
+    """By one kernel up to 32 rows; without a rank lost, with one, nearly one, and two, whose
+    cofactors are 0."""
+    a = np.random.default_rng(size).normal(size=(2, size, size)) / size**0.5
+    near = np.repeat(a[..., :1], max(lost, 1), -1) * np.arange(1, max(lost, 1) + 1)
+    a[..., size - lost :] = near[..., : size - (size - lost)]
+    if lost == 3:
+        a[..., -2:] = a[..., :2] + 1e-9
+    a = a.astype(dtype)
+    slope = ng.jit(ng.grad(lambda x: ng.sum(L.det(x))))
+    wanted = cofactors(a.astype("float64"))
+    sizes = np.linalg.svd(a.astype("float64"), compute_uv=False)
+    most = np.prod(sizes[..., :-1] + (sizes[..., :1] * 1e-2), -1)[..., None, None]
+    few = 2e3 * np.finfo(dtype).eps
+    assert (np.abs(slope(ng.array(a)).asnumpy() - wanted) <= few * most).all()
+    bound = worlds.bind(lambda x: ng.sum(L.det(x)), ng.array(a))
+    bound.forward(is_train=True)
+    bound.backward()
+    rows = bound.plan().by_program["backward"]
+    assert size > 32 or {row.does.split()[0] for row in rows} == {"kernel"}
+
+
 @pytest.mark.filterwarnings("ignore:invalid value encountered in det")
 def test_gradients_of_determinants_of_what_is_not_finite_are_nan():
     """Of more than three rows; cofactors of fewer are polynomials."""

@@ -6,7 +6,7 @@ A Pade approximant of degree 13, whose scaling follows from norms of powers (Al-
 
 from collections.abc import Sequence
 
-from nbgraph.kernels.compiler.written import Record, function, part
+from nbgraph.kernels.compiler.written import Record, function, inner, part
 
 MATRICES = 5  # of working memory
 
@@ -67,7 +67,7 @@ if (third + fourth) - (third + fourth) == zero:
         above = above * {kind}(64.0)
         halvings = halvings + 1
 else:
-    size = expm_norm(a, n)
+    size = expm_norm(x, n)
     if size - size == zero:
         while size > bound:
             bound = bound * {kind}(2.0)
@@ -83,8 +83,8 @@ for k in range(n * n):
 
 
 def expm_text(dtype: str, pade: Sequence[float], near: float) -> str:
-    """Return the text of a kernel over matrices of `n` rows, with `nbytes` of working memory each
-    tile. `pade`: coefficients by powers; `near`: the norm up to which the approximant is exact."""
+    """Return the text of a kernel over matrices of `n` rows; see `batch_text`. `pade`: coefficients
+    by powers; `near`: the norm up to which the approximant is exact."""
     constants = f"zero = {dtype}(0.0)\none = {dtype}(1.0)"
 
     def helper(head: str, text: str) -> str:
@@ -103,20 +103,17 @@ def expm_text(dtype: str, pade: Sequence[float], near: float) -> str:
         )
         return f"{own}\nfor k in range(n):\n    {unit}"
 
-    record = Record(("n", "count"), ("x", "out", "room"), ("share", "nbytes"))
     names = ("p2", "p4", "p6", "odd", "even")
     body = [
-        f"a = {dtype}_pointer(x + matrix * n * n * size_of)",
-        "done = expm_product(p2, a, a, n)",
+        "done = expm_product(p2, x, x, n)",
         "done = expm_product(p4, p2, p2, n)",
         "done = expm_product(p6, p4, p2, n)",
         _SCALING.format(kind=dtype, near=near),
         combined("even", ("p6", 13), ("p4", 11), ("p2", 9)),
         "done = expm_product(odd, p6, even, n)",
         added("odd", 7),
-        "done = expm_product(even, a, odd, n)",
+        "done = expm_product(even, x, odd, n)",
         "for k in range(n * n):\n    store(odd, k, load(even, k) * factor)",
-        f"y = {dtype}_pointer(out + matrix * n * n * size_of)",
         combined("y", ("p6", 12), ("p4", 10), ("p2", 8)),
         "done = expm_product(even, p6, y, n)",
         added("even", 6),
@@ -133,18 +130,27 @@ def expm_text(dtype: str, pade: Sequence[float], near: float) -> str:
         helper("expm_product(c, a, b, n)", _PRODUCT)
         + helper("expm_norm(a, n)", _NORM)
         + helper("expm_solve(a, b, n)", _SOLVE)
-        + function(
-            "def linalg_expm(args, lo, hi):",
-            *record.reading(),
-            *constants.split("\n"),
-            f"size_of = {8 if dtype == 'float64' else 4}",
-            "for tile in range(lo, hi):",
-            *(
-                f"    {name} = {dtype}_pointer(room + tile * nbytes + {k} * n * n * size_of)"
-                for k, name in enumerate(names)
-            ),
-            "    for matrix in range(tile * share, min((tile + 1) * share, count)):",
-            *("        " + line for each in body for line in each.split("\n")),
-            "return 0",
-        )
+        + batch_text("linalg_expm", dtype, names, body)
+    )
+
+
+def batch_text(name: str, dtype: str, names: Sequence[str], body: Sequence[str]) -> str:
+    """Return the text of a kernel that runs `body` for each matrix `x` of `n` rows and its result
+    `y`, with working memory of `names` as large, which each tile of several has of its own."""
+    own = ("n", "count"), ("operand", "out", "room"), ("share", "nbytes")
+    size = "n * n * 8" if dtype == "float64" else "n * n * 4"
+    return function(
+        f"def {name}(args, lo, hi):",
+        *Record(*own).reading(),
+        f"zero = {dtype}(0.0)\none = {dtype}(1.0)",
+        "for tile in range(lo, hi):",
+        *inner(["memory = room + tile * nbytes"]),
+        *inner(
+            [f"{each} = {dtype}_pointer(memory + {k} * {size})" for k, each in enumerate(names)]
+        ),
+        "    for matrix in range(tile * share, min((tile + 1) * share, count)):",
+        f"        x = {dtype}_pointer(operand + matrix * {size})",
+        f"        y = {dtype}_pointer(out + matrix * {size})",
+        *inner(body, 2),
+        "return 0",
     )

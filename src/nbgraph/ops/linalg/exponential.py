@@ -1,18 +1,15 @@
 """The exponential function of matrices, by scaling and squaring (Higham, 2005)."""
 
 import math
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from nbgraph.operator.arrays.array_op import ArrayOp, Gradients
-from nbgraph.operator.arrays.tiled_op import tile_call
-from nbgraph.operator.kernel_call import Application, Lowered
-from nbgraph.operator.layout import layout
+from nbgraph.operator.arrays.array_op import Gradients
 from nbgraph.ops.define import by_numpy, library
 from nbgraph.ops.linalg.matrices import shaped, solved, swapped
+from nbgraph.ops.linalg.small import SmallOp
 
 
 def _rule(g: Gradients) -> list[Any]:
@@ -26,10 +23,6 @@ def _rule(g: Gradients) -> list[Any]:
 
 _PADE = [math.comb(13, j) / math.perm(26, j) for j in range(14)]  # of degree 13, by powers
 _NEAR = 5.37  # up to this norm its error is one rounding in float64
-_SMALL, _TILES = (
-    32,
-    16,
-)  # rows up to which a kernel is faster; tiles with working memory of their own
 
 
 def _expm(xp: Any, a: Any) -> Any:
@@ -61,37 +54,18 @@ def run_expm(xp: Any, a: Any, out: Any) -> None:
             out[...] = solved("linalg_expm", partial(_expm, xp), a)
 
 
-class ExpmOp(ArrayOp):
-    """Exponentials of matrices: of small ones by a kernel, see `kernels.products.exponential`."""
+def _text(dtype: str) -> tuple[str, int]:
+    from nbgraph.kernels.products.exponential import MATRICES, expm_text
 
-    kernels = ("host",)
-
-    def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one kernel of contiguous arrays."""
-        from nbgraph.kernels.compiler.written import written
-        from nbgraph.kernels.products.exponential import MATRICES, expm_text
-
-        (a,), dtype = case.operands, case.operands[0].dtype.name
-        n = a.shape[-1]
-        if dtype not in ("float32", "float64") or not a.size or n > _SMALL:
-            return None
-        count, nbytes = a.size // n**2, MATRICES * n * n * a.dtype.itemsize
-        share = -(-count // _TILES)
-        tiles = -(-count // share)
-        compute = "float64" if dtype == "float64" else "float32"
-        code = written("linalg_expm", expm_text(dtype, _PADE, _NEAR), compute)
-        call = tile_call(code, (n, count), (share, nbytes), tiles, 10 * a.size * n)
-        scratch = (layout((tiles, nbytes), np.dtype("int8")),)
-        return Lowered(
-            (replace(call, order=(0, 1, 2), writes=2),), case.contiguous(), scratch, adds=False
-        )
+    return expm_text(dtype, _PADE, _NEAR), MATRICES
 
 
-EXPM = ExpmOp(
+EXPM = SmallOp(
     "linalg_expm",
     shaped("linalg_expm", "n n -> n n"),
     by_numpy(run_expm),
     gradient=_rule,
     operands=("a",),
     keeps=("a",),
+    text=_text,
 )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import Gradients, Spec
 from nbgraph.ops.define import by_numpy, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
 from nbgraph.ops.linalg.matrices import (
@@ -22,6 +22,7 @@ from nbgraph.ops.linalg.matrices import (
     wide,
 )
 from nbgraph.ops.linalg.routines import SINGULAR, LapackOp, Recipe, Steps, by_lapack
+from nbgraph.ops.linalg.small import SmallOp
 from nbgraph.shape import Array
 
 
@@ -207,7 +208,10 @@ def _cofactors(xp: Any, a: Array, det: Array, out: Array) -> None:
     a, det, one = wide(a), wide(det)[..., None, None], xp.eye(a.shape[-1], dtype=bool)
     none = (det == 0) | xp.isnan(det)
     size = abs(a).sum((-2, -1))
-    inverse = xp.linalg.inv(xp.where(none, one, a) if none.any() else a)
+    try:
+        inverse = xp.linalg.inv(xp.where(none, one, a) if none.any() else a)
+    except np.linalg.LinAlgError:  # singular here, though not to the library of `det`
+        none, inverse = none | True, one
     with np.errstate(all="ignore"):
         out[...] = det * inverse.swapaxes(-1, -2)
         lost = size * abs(inverse).sum((-2, -1)) > xp.finfo(a.dtype).eps ** -0.5
@@ -219,11 +223,18 @@ def _cofactors(xp: Any, a: Array, det: Array, out: Array) -> None:
             out[lost] = phase * xp.matmul(u.conj() * rest, v.conj()) + 0 * size[lost, None, None]
 
 
-_COFACTORS = ArrayOp(
+def _cofactors_text(dtype: str) -> tuple[str, int]:
+    from nbgraph.kernels.products.cofactors import MATRICES, cofactors_text
+
+    return cofactors_text(dtype), MATRICES
+
+
+_COFACTORS = SmallOp(
     *("linalg_cofactors", lambda a, _: a, by_numpy(_cofactors)),
     gradient=_cofactor_rule,
     operands=("A", "det"),
     keeps=("A", "out"),
+    text=_cofactors_text,
 )
 
 
