@@ -185,6 +185,37 @@ if pid:
     assert out == "both\n"
 
 
+_SIGNAL = """
+import _thread, os, sys
+if sys.argv[1] == "after_in_parent":  # such hooks run in the order of their registration
+    os.register_at_fork(after_in_parent=_thread.interrupt_main)
+from nbgraph import scopes
+if sys.argv[1] == "before":  # and these in reverse
+    os.register_at_fork(before=_thread.interrupt_main)
+
+class Lock:
+    calls = ""
+    def acquire(self, blocking):
+        self.calls += "acquired "
+        return True
+    def release(self):
+        self.calls += "released "
+
+lock = scopes.forkable(Lock())
+pid = os.fork()
+if pid == 0:
+    os._exit(lock.calls != "acquired released ")
+print(lock.calls, os.waitpid(pid, 0)[1])
+"""
+
+
+@pytest.mark.parametrize("hook", ["before", "after_in_parent"])
+def test_a_signal_at_a_hook_leaves_no_lock(hook):
+    """A signal raises before the first line of a hook of the fork: its second call does the work."""
+    status, out, err, _ = child("-c", _SIGNAL, hook)
+    assert (status, out) == (0, "acquired released  0\n"), err
+
+
 def test_a_fork_and_launches_of_a_plan(tmp_path):
     """The child lays the instance out anew."""
     out, _ = program(
