@@ -59,8 +59,15 @@ def _unasked(name, err):
     return "" if told and "ZeroDivisionError" in err else err
 
 
+# the first push starts the engine's threads, which may be once the process ends
+_SCENARIOS = [
+    pytest.param(name, marks=threads_at_exit if name == "thread_pushes" else ())
+    for name in SCENARIOS
+]
+
+
 @pytest.mark.everyday(1 / 2)
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", _SCENARIOS)
 def test_exit_while_busy(name):
     status, out, err, seconds = child("-m", "tests.engine.exit_program", name, 1, 2.0)
     assert (status, _unasked(name, err)) == (0, ""), f"{status}\n{out}\n{err}"
@@ -69,7 +76,7 @@ def test_exit_while_busy(name):
 
 @pytest.mark.everyday(1 / 3)
 @pytest.mark.parametrize("count", [10, pytest.param(100, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", _SCENARIOS)
 def test_exit_while_busy_again_and_again(name, count):
     """1,000 of them with --full; with less patience for what does not end."""
     status, out, err, _ = child("-m", "tests.engine.exit_program", name, count, 0.05, bound=300)
@@ -183,37 +190,6 @@ if pid:
         tmp_path,
     )
     assert out == "both\n"
-
-
-_SIGNAL = """
-import _thread, os, sys
-if sys.argv[1] == "after_in_parent":  # such hooks run in the order of their registration
-    os.register_at_fork(after_in_parent=_thread.interrupt_main)
-from nbgraph import scopes
-if sys.argv[1] == "before":  # and these in reverse
-    os.register_at_fork(before=_thread.interrupt_main)
-
-class Lock:
-    calls = ""
-    def acquire(self, blocking):
-        self.calls += "acquired "
-        return True
-    def release(self):
-        self.calls += "released "
-
-lock = scopes.forkable(Lock())
-pid = os.fork()
-if pid == 0:
-    os._exit(lock.calls != "acquired released ")
-print(lock.calls, os.waitpid(pid, 0)[1])
-"""
-
-
-@pytest.mark.parametrize("hook", ["before", "after_in_parent"])
-def test_a_signal_at_a_hook_leaves_no_lock(hook):
-    """A signal raises before the first line of a hook of the fork: its second call does the work."""
-    status, out, err, _ = child("-c", _SIGNAL, hook)
-    assert (status, out) == (0, "acquired released  0\n"), err
 
 
 def test_a_fork_and_launches_of_a_plan(tmp_path):
