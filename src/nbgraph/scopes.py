@@ -149,7 +149,7 @@ def attended(function: Callable[..., Any]) -> Callable[..., Any]:
 
 class _ThreadState(threading.local):
     name = ""
-    fork_locks: tuple[list[Any], list[Any]] = [], []  # locks, and whether the fork acquired each
+    fork_locks: list[Any] = []  # what a fork under way has acquired; replaced, never changed here
 
 
 _STATE = _ThreadState()
@@ -177,27 +177,31 @@ def forkable(lock: Any) -> Any:
     return lock
 
 
+def at_fork(**hooks: Callable[[], None]) -> None:
+    """Register hooks of a fork, which must not mind a second call: each is called twice, as the
+    signal that interrupts one before its first line is over for the next."""
+    for _ in range(2 if hasattr(os, "register_at_fork") else 0):
+        os.register_at_fork(**hooks)
+
+
 def _before_fork() -> None:
     end = time.monotonic() + _FORK_TIMEOUT
-    while True:
+    while not _STATE.fork_locks:  # else the first of the two calls has acquired them
         try:
             locks = [*_LOCKS]
         except RuntimeError:  # another thread added one meanwhile
             continue
-        _STATE.fork_locks = locks, []
-        _STATE.fork_locks[1][:] = map(methodcaller("acquire", False), locks)
-        if all(_STATE.fork_locks[1]) or time.monotonic() > end:
+        owned = _STATE.fork_locks = []
+        owned.extend(compress(locks, map(methodcaller("acquire", False), locks)))
+        if len(owned) == len(locks) or time.monotonic() > end:
             return
         _after_fork()
         time.sleep(_POLL)
 
 
 def _after_fork() -> None:
-    deque(map(methodcaller("release"), compress(*_STATE.fork_locks)), 0)
-    _STATE.fork_locks = [], []
+    owned = _STATE.fork_locks  # one call releases and removes them, so it may be repeated
+    deque(map(methodcaller("release"), map(list.pop, repeat(owned, len(owned)))), 0)
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
-    )
+at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

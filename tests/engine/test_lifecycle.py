@@ -59,8 +59,15 @@ def _unasked(name, err):
     return "" if told and "ZeroDivisionError" in err else err
 
 
+# the first push starts the engine's threads, which may be once the process ends
+_SCENARIOS = [
+    pytest.param(name, marks=threads_at_exit if name == "thread_pushes" else ())
+    for name in SCENARIOS
+]
+
+
 @pytest.mark.everyday(1 / 2)
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", _SCENARIOS)
 def test_exit_while_busy(name):
     status, out, err, seconds = child("-m", "tests.engine.exit_program", name, 1, 2.0)
     assert (status, _unasked(name, err)) == (0, ""), f"{status}\n{out}\n{err}"
@@ -69,7 +76,7 @@ def test_exit_while_busy(name):
 
 @pytest.mark.everyday(1 / 3)
 @pytest.mark.parametrize("count", [10, pytest.param(100, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", _SCENARIOS)
 def test_exit_while_busy_again_and_again(name, count):
     """1,000 of them with --full; with less patience for what does not end."""
     status, out, err, _ = child("-m", "tests.engine.exit_program", name, count, 0.05, bound=300)

@@ -344,3 +344,39 @@ def test_an_interrupt_at_any_point_of_a_naive_push_leaves_nothing_pending():
         usable = engine.push(lambda run_ctx: 7, mutate_vars=[other], prop=FnProperty.OVERWRITE)
         assert usable.result(10) == 7, points
     assert seen == ["outer", "inner", "free", "reads", "after", 0, 1, 2] and points > 200
+
+
+_HOOKS = """
+import _thread, os, signal, sys
+raised = []
+def interrupt(*_):
+    if not raised:  # the package sends the signal again
+        raised.append(True)
+        raise KeyboardInterrupt
+signal.signal(signal.SIGINT, interrupt)
+if sys.argv[1] == "after_in_parent":  # such hooks run in the order of their registration
+    os.register_at_fork(after_in_parent=_thread.interrupt_main)
+from nbgraph import scopes
+if sys.argv[1] == "before":  # and these in reverse
+    os.register_at_fork(before=_thread.interrupt_main)
+
+class Lock:
+    calls = ""
+    def acquire(self, blocking):
+        self.calls += "acquired "
+        return True
+    def release(self):
+        self.calls += "released "
+
+lock = scopes.forkable(Lock())
+pid = os.fork()
+if pid == 0:
+    os._exit(lock.calls != "acquired released ")
+print(lock.calls, os.waitpid(pid, 0)[1], raised)
+"""
+
+
+@pytest.mark.parametrize("hook", ["before", "after_in_parent"])
+def test_a_signal_at_a_hook_leaves_no_lock(hook):
+    """It raises before the first line of a hook of a fork, whose second call then does the work."""
+    assert run_python("-c", _HOOKS, hook) == "acquired released  0 [True]\n"

@@ -143,6 +143,18 @@ def test_arrays_of_other_libraries_are_taken(call):
     np.testing.assert_allclose(np.asarray(call(Lent())), np.asarray(call(np.array([1.0, 2.0]))))
 
 
+class _Uncertain:
+    """A number of a package of uncertainties, whose class names a dtype that is no NumPy dtype."""
+
+    dtype = type("dtype", (), {})
+
+
+@pytest.mark.parametrize("f", [ng.sin, ng.add, ng.sum, ng.array, ng.round])
+def test_numbers_with_a_dtype_of_their_own_are_refused(f):
+    with pytest.raises(DTypeError, match=r"dtype object; give numbers, or convert with"):
+        f(*[_Uncertain()] * (2 if f is ng.add else 1))
+
+
 def test_what_another_library_differentiates_is_refused():
     lent = Lent()
     lent.requires_grad = True

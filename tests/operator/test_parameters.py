@@ -3,6 +3,7 @@
 import copy
 import inspect
 import pickle
+import sys
 import typing
 from typing import ClassVar, Literal
 
@@ -12,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nbgraph as ng
-from nbgraph.errors import ArgumentError
+from nbgraph.dtype import bfloat16
+from nbgraph.errors import ArgumentError, DTypeError
 
 
 class ConvParam(ng.Param):
@@ -105,6 +107,13 @@ def test_tuples_of_every_kind_go_round(flags, rates, names, dtypes):
 def test_text_is_read(text, value):
     (name,) = text
     assert getattr(ConvParam(**{"kernel": (1, 1), **text}), name) == value
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ml_dtypes", None)
+    bfloat16.cache_clear()
+    with pytest.raises(DTypeError, match=r"pip install 'nbgraph\[bfloat16\]'"):
+        ConvParam(kernel=(1, 1), dtype="bfloat16")
 
 
 @pytest.mark.parametrize(

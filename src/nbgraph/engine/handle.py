@@ -22,7 +22,7 @@ from nbgraph.engine.sites import InternedNames, Site
 from nbgraph.engine.variable import Variable
 from nbgraph.errors import EngineError
 from nbgraph.kernel_errors import of_kernel
-from nbgraph.scopes import attended
+from nbgraph.scopes import attended, forkable
 from nbgraph.settings import config
 
 Entry = Callable[..., int]
@@ -348,7 +348,7 @@ def free_ended() -> None:
             core._free()
 
 
-LOADING = threading.Lock()
+LOADING = forkable(threading.Lock())  # LLVM has locks of its own while it loads code
 _unit: list[Unit] = []
 
 

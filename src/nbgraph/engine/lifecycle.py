@@ -16,7 +16,7 @@ import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from nbgraph.engine import handle, pending, running
+from nbgraph.engine import pending, running
 from nbgraph.engine.bulk import forget_threads
 from nbgraph.engine.core import layout
 from nbgraph.engine.failure import Failure
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
 _engines: weakref.WeakSet[TrackedEngine] = weakref.WeakSet()
 _hooked: list[bool] = []
-_locked: list[bool] = []  # for each fork in progress: whether it holds the lock on loading
 _OWN_ERRORS = 1000  # operations that get an error of their own
-_LOAD_TIMEOUT = 20.0  # seconds that a fork waits for a thread that loads code
 _parent_cores: list[Core] = []  # kept alive in a child, so that their memory is never freed
 
 
@@ -42,7 +40,7 @@ def register(engine: TrackedEngine) -> None:
         _hooked.append(True)
         atexit.register(_at_exit)
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(before=_before, after_in_parent=_release, after_in_child=_in_child)
+            os.register_at_fork(before=_before, after_in_child=_in_child)
 
 
 def give_to_parent(core: Core, lost: Iterable[Operation]) -> None:
@@ -93,17 +91,9 @@ def _keep_objects() -> None:
 def _before() -> None:
     for engine in list(_engines):
         engine._before_fork()
-    # no thread may be loading code when the process is copied: LLVM holds locks meanwhile
-    _locked.append(handle.LOADING.acquire(timeout=_LOAD_TIMEOUT))
-
-
-def _release() -> None:
-    if _locked and _locked.pop():  # empty if the first engine was created during the fork
-        handle.LOADING.release()
 
 
 def _in_child() -> None:
-    _release()
     pending.forget_threads()
     running.forget_threads()
     forget_threads()

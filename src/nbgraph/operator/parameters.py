@@ -69,7 +69,9 @@ class Field(NamedTuple):
         assert self.kind is not None, self
         try:
             read = self.kind.read(value)
-        except (ValueError, TypeError, SyntaxError):
+        except (ValueError, TypeError, SyntaxError) as error:
+            if isinstance(error.__context__, ImportError):  # bfloat16 without its package
+                raise
             article = "an" if self.kind.name.startswith("int") else "a"
             raise ArgumentError(
                 f"{owner}: {self.name}={value!r} is not {article} {self.kind.name}; give e.g. "

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, Union
 import numpy as np
 
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, DTypeError
+from nbgraph.errors import ArgumentError
 
 _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no")
 
@@ -125,10 +125,7 @@ def _str(value: Any) -> str:
 def _dtype(value: Any) -> np.dtype[Any]:
     if value is None:
         raise TypeError(value)  # NumPy would take it for float64
-    try:
-        return as_dtype(value)
-    except DTypeError as error:
-        raise ValueError(value) from error
+    return as_dtype(value)
 
 
 def _scalar(value: Any) -> Any:

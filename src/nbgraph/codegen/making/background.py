@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 
 from nbgraph.codegen.making import progress
 from nbgraph.codegen.making.events import in_background
+from nbgraph.scopes import at_fork
 from nbgraph.settings import config
 
 _LONGEST = 20.0  # seconds that exit and fork wait for one piece
@@ -102,9 +103,8 @@ def _start_thread() -> None:
             _hooked = True
             atexit.register(_at_exit)
             if hasattr(os, "register_at_fork"):
-                os.register_at_fork(
-                    before=_before_fork, after_in_parent=_after_fork, after_in_child=_in_child
-                )
+                os.register_at_fork(before=_before_fork)
+                at_fork(after_in_parent=_after_fork, after_in_child=_in_child)
         if _thread is None and _QUEUE:
             _thread = threading.Thread(target=_work, name="nbgraph compiler", daemon=True)
             _thread.start()

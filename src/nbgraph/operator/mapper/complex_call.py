@@ -29,8 +29,7 @@ def is_complex(value: Any) -> bool:
         return value.kind == "c"
     if type(value) in (list, tuple):
         return any(map(is_complex, value))
-    dtype = known_dtype(value)
-    return dtype is not None and dtype.kind == "c"
+    return getattr(known_dtype(value), "kind", None) == "c"
 
 
 def known_dtype(value: Any) -> np.dtype[Any] | None:
