@@ -2,7 +2,8 @@
 
 WIDTH rows are processed together: a total is a strip of numbers on the stack, one for each row, and
 the inner loop runs over rows. So memory is read in order although a row is not. A row's elements
-are combined in order, sums and products in float64, whatever the range.
+are combined in order, sums and products in float64, whatever the range. Short rows that are not
+adjacent are copied into strips in which they are, and results from there.
 
 Values that depend on numbers of the rows alone are also computed into strips, between passes. The
 loop's last parameters are the row's length and, for each array, the byte step between elements of a
@@ -10,11 +11,13 @@ row; `whole` marks an output with one value a row. See `rows` for values kept in
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from nbgraph.kernels.loops.loop import Access, Loop, Operand, Output, Total
+from nbgraph.kernels.loops.loop import STRIP, Access, Loop, Operand, Output, Total
 from nbgraph.kernels.loops.rows import COSTLY, Rows, is_sum, reached
 from nbgraph.kernels.loops.writer import WHERE
 from nbgraph.kernels.scalar.graph import Node
+from nbgraph.kernels.scalar.kinds import STORED
 
 _AT_ONCE = 4  # elements of a row that are summed before they are added to the total, if cheap
 WIDTH = 256  # rows together: long runs, and few bytes of many rows in the cache
@@ -24,6 +27,14 @@ class Columns(Rows):
     """The writer of the form "columns"; see the module."""
 
     def __init__(self, loop: Loop) -> None:
+        arrays = (*loop.operands, *loop.outputs)
+        self._turned = [k for k, a in enumerate(arrays) if a.layout == "s" and not a.whole]
+        if self._turned:
+            operands, outputs = (
+                tuple(a if a.whole or a.layout != "s" else a._replace(layout="c") for a in own)
+                for own in (loop.operands, loop.outputs)
+            )
+            loop = replace(loop, operands=operands, outputs=outputs)
         super().__init__(loop)
         self.elements = [k for k, o in enumerate(loop.outputs) if not o.whole]
         self.strips: dict[int, tuple[str, str]] = {}  # node -> strip, dtype of its elements
@@ -33,19 +44,51 @@ class Columns(Rows):
 
     def space(self) -> None:
         self.read_steps()
+        self._steps = dict(self.moved)
+        for k in self._turned:
+            name, array = self.arrays()[k]
+            self.moved[name] = f"m * {self.item(array)}"
         self.line(1, *WHERE)
         start = len(self.lines)
         self.line(1, "while lo < hi:")
-        self.line(2, f"m = min(min(n - col, hi - lo), {WIDTH})")
+        most = f"max(1, {STRIP} // {self.length})" if self._turned else str(WIDTH)
+        self.line(2, f"m = min(min(n - col, hi - lo), {most})")
         for k, (name, array) in enumerate(self.arrays()):
+            if k in self._turned:
+                self._turn(k, name, array)
+                continue
             by = "" if array.layout == "0" else f" + col * {self.stride(name, array)}"
             address = self.base(k, "row") + by
             self.line(2, f"{name}_p = {array.dtype}_pointer({address})")
         self.check_classes()
         self.passes()
+        for k in self._turned[::-1]:
+            if k >= len(self.names):
+                self.line(2, self._copy(k, *self.arrays()[k], out=True))
         self.next_run(row_ends=False)
         declarations = {name: f"    {name} = strip_{kind}()" for name, kind in self.strips.values()}
         self.lines[start:start] = declarations.values()
+
+    def _turn(self, k: int, name: str, array: Operand | Output) -> None:
+        """Write the copy of short rows that are not adjacent into a strip in which they are."""
+        self.line(2, f"{name}_p = strip_{STORED.get(array.dtype, array.dtype)}()")
+        self.line(2, f"{name}_by = word(args, {self.loop.steps_at + k})")
+        self.line(2, f"{name}_from = {self.base(k, 'row')} + col * {name}_by")
+        self.locals |= {f"{name}_by", f"{name}_from"}
+        if isinstance(array, Operand) or array.request == "add":
+            self.line(2, self._copy(k, name, array))
+
+    def _copy(self, k: int, name: str, array: Operand | Output, *, out: bool = False) -> str:
+        """Return the call of a part that copies rows into their strip, or (`out`) back."""
+        own = f"{array.dtype}_pointer({name}_from + i * {name}_by + j * {self._steps[name]})"
+        places = (own, "0"), (f"{name}_p", "j * m + i")
+        (source, at), (to, place) = places[::-1] if out else places
+        lines = [
+            f"for j in range({self.length}):",
+            "    for i in range(m):",
+            f"        store({to}, {place}, load({source}, {at}))",
+        ]
+        return self.part(f"{'back' if out else 'turn'}_{k}", lines, "0")
 
     def check_classes(self) -> None:
         """See Rows; here for all labels of a strip."""

@@ -15,7 +15,7 @@ from nbgraph.operator.layout import Layout, Layouts, layout
 from nbgraph.operator.mapper.decorator import op as scalar_op
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.rows.reduce_call import along_axes, block_on, reduce_call
-from nbgraph.operator.rows.row_op import RowOp
+from nbgraph.operator.rows.row_op import SHORT_ROW, RowOp
 from nbgraph.operator.scalar.map_call import map_call
 from nbgraph.shape import Arrays, Shape, axes_of
 
@@ -36,9 +36,10 @@ class ReduceOp(ArrayOp):
     """An operator of one operand that reduces all elements along axes to one value.
 
     `combine`: how elements are combined, in the result's dtype; for `averages` divided by their
-    number. `rows`: for floats, `rows(attributes)` returns a row program with its scalar parameters.
-    `asks`: a scalar operator, and how its values are combined, exactly, in any order. `axes`: the
-    reduced axes, by default those of the attribute `axis`.
+    number. `rows`: for floats, `rows(attributes)` returns a row program with its scalar parameters;
+    `short_rows`: the same, for short rows alone. `asks`: a scalar operator, and how its values are
+    combined, exactly, in any order. `axes`: the reduced axes, by default those of the attribute
+    `axis`.
 
     Carriers agree in every bit: a row program does it, or many floats are combined in blocks, by
     runs of adjacent axes, the last first. `compute` is for exact operations and no elements.
@@ -56,6 +57,7 @@ class ReduceOp(ArrayOp):
         combine: Combine | None = None,
         averages: bool = False,
         rows: Callable[[Attributes], tuple[RowOp, Attributes]] | None = None,
+        short_rows: Callable[[Attributes], tuple[RowOp, Attributes]] | None = None,
         asks: tuple[Mapper, Combine] | None = None,
         axes: Callable[[Shape, Attributes], Shape] | None = None,
         **options: Any,
@@ -63,7 +65,7 @@ class ReduceOp(ArrayOp):
         super().__init__(name, infer, compute, **options)
         self.combine: Combine | None = combine
         self.averages, self.asks = averages, asks
-        self._rows, self._axes = rows, axes
+        self._rows, self._short_rows, self._axes = rows, short_rows, axes
 
     def axes(self, shape: Shape, attributes: Attributes) -> Shape:
         """Return the axes of an operand of this shape that are reduced, from 0, in order."""
@@ -78,12 +80,14 @@ class ReduceOp(ArrayOp):
     def by_rows(self, source: Spec, target: Spec, attributes: Attributes) -> ByRows | None:
         """Return the row program for such an operand and result, or None."""
         size = math.prod(source.shape)
-        if self._rows is None or not size or source.dtype.kind == "c" or target.dtype.kind == "c":
+        short = size <= SHORT_ROW * math.prod(target.shape)
+        rows = self._rows or (self._short_rows if short else None)
+        if rows is None or not size or source.dtype.kind == "c" or target.dtype.kind == "c":
             return None
-        if size > SHORT and self.combine is not None and target.dtype.itemsize > 2:
+        if size > SHORT and not short and self.combine is not None and target.dtype.itemsize > 2:
             if self.folds(source, target) or is_float(source.dtype):
                 return None
-        op, own = self._rows(attributes)
+        op, own = rows(attributes)
         axes = self.axes(source.shape, attributes)
         how = {"axis": axes, "keepdims": True, **own}
         (spec,) = op.infer([source], how)

@@ -200,7 +200,8 @@ class RowOp(ArrayOp):
         one = [one[k] for k in order]
         spaces = spaces_of(arrays, one, shape, axes)
         usual = [usual[k] for k in order]
-        classes, beside, runs = form_of_rows(usual, one, len(operands), shape, axes)
+        short = SHORT_ROW if case.host else 0
+        classes, beside, runs = form_of_rows(usual, one, len(operands), shape, axes, short)
         if spaces is None or not (0 in shape or takes(classes, spaces[beside], arrays)):
             return None
         run, outer = spaces
@@ -302,6 +303,7 @@ def _kernel(loop: Loop) -> Kernel:
 
 
 _BESIDE = 16  # adjacent rows from which they are processed together
+SHORT_ROW = 31  # elements of a row up to which rows need not be adjacent
 
 
 def spaces_of(
@@ -343,15 +345,18 @@ def dimensions(outer: Space) -> tuple[tuple[int, Shape], ...]:
 
 
 def form_of_rows(
-    arrays: Layouts, one: Sequence[bool], operands: int, shape: Shape, axes: Shape
+    arrays: Layouts, one: Sequence[bool], operands: int, shape: Shape, axes: Shape, short: int
 ) -> tuple[tuple[Class, ...], bool, Shape]:
-    """Return the compile-time classes of steps along a row, or between rows if these are adjacent;
-    whether that is so; and `runs_of` a row."""
+    """Return the compile-time classes of steps along a row, or between rows if these are adjacent
+    or have at most `short` elements; whether that is so; and `runs_of` a row."""
     spaces = spaces_of(arrays, one, shape, axes)
     assert spaces is not None, shape
     run, outer = spaces
     classes = classes_of(arrays, run, operands, one)
-    beside = _beside(arrays, run, outer, operands) if "s" in classes else None
+    is_short = run.inner <= short and not run.outer
+    beside = _beside(arrays, run, outer, operands) if is_short or "s" in classes else None
+    if beside is not None and "s" in beside and not is_short:
+        beside = None
     return (beside or classes), beside is not None, runs_of(run)
 
 
@@ -400,8 +405,7 @@ def _strides(a: Layout, shape: Shape, axes: Shape, *, row: bool) -> Shape:
 
 
 def _beside(arrays: Layouts, run: Space, outer: Space, operands: int) -> tuple[Class, ...] | None:
-    """Return classes of the steps from row to row, if enough rows are adjacent in memory."""
+    """Return classes of the steps from row to row, if there are enough rows."""
     if outer.inner < _BESIDE or not run.inner:
         return None
-    classes = classes_of(arrays, outer, operands)
-    return None if "s" in classes else classes
+    return classes_of(arrays, outer, operands)

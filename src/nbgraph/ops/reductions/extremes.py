@@ -17,6 +17,7 @@ from nbgraph.ops.elementwise.arithmetic import divide, multiply
 from nbgraph.ops.elementwise.casting import truth
 from nbgraph.ops.elementwise.comparison import equal
 from nbgraph.ops.reductions.reductions import kept, reduced, reduction_infer, spread, sum
+from nbgraph.ops.reductions.rows import plain_rows
 
 
 def shared_equally(x: Any, g: Gradients) -> Any:
@@ -32,6 +33,7 @@ def _extreme(name: Literal["max", "min"], ufunc: np.ufunc) -> ReduceOp:
         reduction_infer(name, lambda operand, asked: operand, empty=False),
         reduced(name, lambda x, axes, _: ufunc.reduce(x, axis=axes)),
         combine=name,
+        short_rows=plain_rows(name),
         gradient=lambda g: [shared_equally(g.inputs[0], g)],
         keeps=("x", "out"),
     )

@@ -1,4 +1,4 @@
-"""Row programs of sums, products, means, deviations and norms: see `kernels.loops.rows`."""
+"""Row programs of sums, extremes, means, deviations and norms: see `kernels.loops.rows`."""
 
 import functools
 import math
@@ -42,6 +42,8 @@ def _root(total):
 _PROGRAMS: dict[tuple[str, float | None], tuple[Any, Callable[..., Any]]] = {
     ("sum", None): ({"total": ("add", _element)}, _total),
     ("prod", None): ({"total": ("multiply", _element)}, _total),
+    ("max", None): ({"total": ("max", _element)}, _total),
+    ("min", None): ({"total": ("min", _element)}, _total),
     ("mean", None): ({"total": ("add", _element)}, _mean),
     ("var", None): ({"total": ("add", _element), "spread": ("add", _spread)}, _variance),
     ("std", None): ({"total": ("add", _element), "spread": ("add", _spread)}, _deviation),
@@ -60,11 +62,12 @@ def _row_op(name: str, order: float | None = None) -> RowOp:
     return RowOp.of(name, "x", totals, [Result(result, row=True)])
 
 
-def _alone(name: str) -> Callable[[Attributes], tuple[RowOp, Attributes]]:
+def plain_rows(name: str) -> Callable[[Attributes], tuple[RowOp, Attributes]]:
+    """Return a function of attributes that returns a row program without parameters."""
     return lambda attributes: (_row_op(name), {})
 
 
-sum_rows, product_rows, mean_rows = map(_alone, ("sum", "prod", "mean"))
+sum_rows, product_rows, mean_rows = map(plain_rows, ("sum", "prod", "mean"))
 
 
 def deviation_rows(name: str, attributes: Attributes) -> tuple[RowOp, Attributes]:
