@@ -20,7 +20,11 @@ import nbgraph as ng
 from benchmarks.harness import Factor, Row, peer, report
 from nbgraph.ops.rowwise.derived import adjoint
 
-SHAPES = {"4096x1000": ((4096, 1000), -1), "1000x4096, axis 0": ((1000, 4096), 0)}
+SHAPES = {
+    "4096x1000": ((4096, 1000), -1),
+    "1000x4096, axis 0": ((1000, 4096), 0),
+    "40000x8": ((40_000, 8), -1),
+}
 AT_LEAST = 0.95  # of PyTorch's speed: two measurements of the same differ as much
 BOTH = 0.85  # with the gradient it is memory that both wait for
 
