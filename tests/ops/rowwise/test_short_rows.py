@@ -1,5 +1,7 @@
 """Many short rows, which are processed side by side."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.special
@@ -69,6 +71,22 @@ def test_special_values():
         np.testing.assert_array_equal(ng.max(x, axis=1), x.max(1))
         np.testing.assert_array_equal(ng.sum(x, axis=1)[[3, 5, 7]], x.sum(1)[[3, 5, 7]])
         np.testing.assert_array_equal(ng.logsumexp(x, axis=1)[[3, 5]], [np.nan, -np.inf])
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float16", "float32", "float64", "int8", "uint32", "int64", "bool"]
+)
+def test_places_of_extremes(dtype):
+    """The first of equal ones, or of NaN."""
+    rng = np.random.default_rng(4)
+    for rows, length in itertools.product((15, 16, 511, 513), (1, 2, 5, 16, 17)):
+        x = rng.integers(0, 3, (rows, length)).astype(dtype)
+        if x.dtype.kind == "f":
+            x[rng.random(x.shape) < 0.1] = np.nan
+            x[rng.random(x.shape) < 0.1] = -0.0
+        for ours, numpys in ((ng.argmax, np.argmax), (ng.argmin, np.argmin)):
+            for a in (x, x[:, ::-1]):
+                np.testing.assert_array_equal(ours(ng.array(a), axis=1).asnumpy(), numpys(a, 1))
 
 
 @pytest.mark.parametrize("length", [2, 7, 16])

@@ -7,31 +7,37 @@ with their indices if both fit a word, else indices are searched afterwards.
 """
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
 from nbgraph.kernels.compiler.written import Record, function, part
 from nbgraph.kernels.scalar.kinds import ITEMSIZE
 
+Form = Literal["rows", "short_rows", "columns"]
 BLOCK = 128  # elements whose largest key is compared before a search for its index
 _INFINITE = {"float16": 0x7C00, "bfloat16": 0x7F80, "float32": 0x7F800000, "float64": 0x7FF << 52}
 _LEAST = np.iinfo("int64").min
 
 
-def place_text(name: str, dtype: str, *, least: bool, rows: bool) -> str:
+def place_text(name: str, dtype: str, *, least: bool, form: Form) -> str:
     """Return the text of out[o, j] = the first i whose x[o, i, j] is the extreme.
 
-    A tile is one o if `rows`, where a row is contiguous; else `share` columns j of one o.
+    A tile is one o in the form "rows", where a row is contiguous, `share` of them in "short_rows";
+    else `share` columns j of one o. "short_rows" takes elements of at most 32 bits.
     """
-    layout = Record(("outer", "size"), ("x", "out"), () if rows else ("inner", "share", "parts"))
+    rows, short = form == "rows", form == "short_rows"
+    rest = () if rows else ("share",) if short else ("inner", "share", "parts")
+    layout = Record(("outer", "size"), ("x", "out"), rest)
     pointer = f"{integer_of(dtype)}_pointer"
     packed = not rows and ITEMSIZE[dtype] <= 4
-    return _parts(dtype, least=least, rows=rows, packed=packed) + function(
+    text = _parts(dtype, least=least, rows=rows, packed=packed, step="i * step" if short else "i")
+    return text + function(
         f"def {name}(args, lo, hi):",
         *layout.reading(),
         "y = int64_pointer(out)",
         "for tile in range(lo, hi):",
-        *_lines(_ROW if rows else _COLUMNS, pointer, ITEMSIZE[dtype]),
+        *_lines(_ROW if rows else _SHORT_ROWS if short else _COLUMNS, pointer, ITEMSIZE[dtype]),
         *_lines("" if rows else _UNPACKED if packed else _SOUGHT, pointer, ITEMSIZE[dtype]),
         "return 0",
     )
@@ -64,6 +70,15 @@ done = begun(best, POINTER(column), m, size - 1)
 for i in range(1, size):
     done = raised(best, POINTER(column + i * inner * ITEM), m, size - 1 - i)
 """
+_SHORT_ROWS = """
+j = tile * share
+m = min(share, outer - j)
+row = x + j * size * ITEM
+best = int64_pointer(out + j * 8)
+done = begun(best, POINTER(row), m, size - 1, size)
+for i in range(1, size):
+    done = raised(best, POINTER(row + i * ITEM), m, size - 1 - i, size)
+"""
 _UNPACKED = f"""
 for k in range(m):
     store(best, k, size - 1 - (load(best, k) & {(1 << 32) - 1}))
@@ -75,13 +90,15 @@ for k in range(m):
 """
 
 
-def _parts(dtype: str, *, least: bool, rows: bool, packed: bool) -> str:
+def _parts(dtype: str, *, least: bool, rows: bool, packed: bool, step: str) -> str:
     """Return the functions that the kernel calls; `packed`: a word holds a 32-bit key above the
-    number of remaining rows, so the first of equal elements is the largest."""
+    number of remaining rows, so the first of equal elements is the largest. `step`: the place of
+    element i."""
     key = [*key_lines(dtype, least=least), *([f"KEY = KEY * {1 << 32} + left"] if packed else [])]
     raised = ["old = load(y, i)", "store(y, i, select(key > old, key, old))"]
-    columns = part("begun(y, p, m, left)", *_keys(key, "store(y, i, key)"), "return 0")
-    columns += part("raised(y, p, m, left)", *_keys(key, *raised), "return 0")
+    words = "y, p, m, left" if step == "i" else "y, p, m, left, step"
+    columns = part(f"begun({words})", *_keys(key, "store(y, i, key)", place=step), "return 0")
+    columns += part(f"raised({words})", *_keys(key, *raised, place=step), "return 0")
     if packed:
         return columns
     look = [*_keyed(key, "i * step"), "if key == best:", "    return i"]
@@ -101,9 +118,9 @@ def peak_part(dtype: str, *, least: bool, nan_last: bool = False) -> str:
     return part("peak(p, m)", f"best = int64({_LEAST})", *best, "return best")
 
 
-def _keys(key: Sequence[str], *lines: str) -> list[str]:
+def _keys(key: Sequence[str], *lines: str, place: str = "i") -> list[str]:
     """Return a loop that runs `lines` for the key of each of m elements."""
-    return ["for i in range(m):", *(f"    {line}" for line in (*_keyed(key, "i"), *lines))]
+    return ["for i in range(m):", *(f"    {line}" for line in (*_keyed(key, place), *lines))]
 
 
 def _keyed(key: Sequence[str], place: str) -> list[str]:

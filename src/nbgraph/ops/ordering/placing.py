@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbgraph.errors import ShapeError
+from nbgraph.kernels.scalar.kinds import ITEMSIZE
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec, Specs
 from nbgraph.operator.arrays.tiled_op import PlacingOp, tile_call
 from nbgraph.operator.declared import DOCS, Row, parse
@@ -17,7 +18,11 @@ from nbgraph.ops.define import Axis, axis_of, define_rows
 from nbgraph.ops.reductions.reductions import reduction_infer
 from nbgraph.shape import Array
 
-_SHARE = 512  # columns per tile
+if TYPE_CHECKING:
+    from nbgraph.kernels.lines.arg_extremes import Form
+
+_SHARE = 512  # columns, or short rows, per tile
+_FEW, _SHORT = 16, 16  # rows from which those of so many elements at most are searched together
 
 
 def _place(name: str, find: Callable[..., Any]) -> ArrayOp:
@@ -48,11 +53,14 @@ def _tiling(name: str, x: Spec, dtype: str, axis: int | None) -> KernelCall:
     behind = () if axis is None else x.shape[place + 1 :]
     outer, inner = math.prod(x.shape[:place]), math.prod(behind)
     size = math.prod(x.shape) // (outer * inner)
-    rows, parts = inner == 1, -(-inner // _SHARE)
-    text = place_text(name, dtype, least=name == "argmin", rows=rows)
-    words = () if rows else (inner, _SHARE, parts)
-    cost = int(outer * inner * (3 + size * (0.2 if rows else 0.7)))
-    return tile_call(written(name, text, "float32"), (outer, size), words, outer * parts, cost)
+    form: Form = "rows" if inner == 1 else "columns"
+    parts = -(-inner // _SHARE)
+    words, tiles = () if inner == 1 else (inner, _SHARE, parts), outer * parts
+    if inner == 1 and size <= _SHORT and outer >= _FEW and ITEMSIZE[dtype] <= 4:
+        form, words, tiles = "short_rows", (_SHARE,), -(-outer // _SHARE)
+    text = place_text(name, dtype, least=name == "argmin", form=form)
+    cost = int(outer * inner * (3 + size * (0.2 if form == "rows" else 0.7)))
+    return tile_call(written(name, text, "float32"), (outer, size), words, tiles, cost)
 
 
 _ARGMAX, _ARGMIN = _place("argmax", np.argmax), _place("argmin", np.argmin)
