@@ -27,6 +27,7 @@ from nbgraph.ops.indexing.indexing import scatter_along_axis
 from nbgraph.ops.shapes.shape import ravel
 
 _LONG = 512  # elements of a line up to which NumPy's networks of vectors are the quickest
+_FEWEST = {"float16": 16, "int8": _LONG, "uint8": _LONG}  # and beyond which; of others, 4
 _INSERTED = 8  # elements for each byte of one, up to which a line is sorted by insertion
 _TILES = 16  # into which lines are cut at most, each with memory of its own
 _PASSED = 1 << 14  # elements that are passed at most when the first of a line are found so
@@ -51,7 +52,8 @@ class OrderingOp(ArrayOp):
         k = case.attributes.get("k", size)
         few = k * size <= ((_INSERTED * x.dtype.itemsize) ** 2 if k == size else _PASSED)
         blocks = name == "topk" and inner == 1 and 0 < k <= min(_FOREMOST, size // (4 * BLOCK))
-        short = name == "sort" and size < _LONG < x.size // 8
+        least = _FEWEST.get(x.dtype.name, 4)
+        short = name == "sort" and least < size < _LONG < x.size // 8
         if not x.size or not k or size >> 31 or short:
             return None
         arrays = {"sort": ["out"], "argsort": ["places"], "topk": ["out", "places"]}[name]
