@@ -41,16 +41,16 @@ def test_the_kernel_sums_over_the_alignments_of_the_naive_version(lengths, blank
         first, end, pad = (1, classes, 0) if blank == "first" else (0, classes - 1, -1)
         label = rng.integers(first, end, (samples, labels)).astype(rng.choice(["int32", "float32"]))
         label[rng.random(label.shape) < 0.2] = pad
-        how, given = {"blank_label": blank}, []
+        how, sizes = {"blank_label": blank}, []
         if "data" in lengths:
-            given.append(rng.integers(1, steps + 1, samples))
+            sizes.append(rng.integers(1, steps + 1, samples))
         if "label" in lengths:
             label[label == pad] = first
-            given.append(rng.integers(0, labels + 1, samples))
+            sizes.append(rng.integers(0, labels + 1, samples))
         how |= {f"use_{name}_lengths": True for name in lengths.split()}
         for ours, naive in zip(
-            by_kernel(scores, label, *given, **how),
-            by_numpy(scores, label, *given, **how),
+            by_kernel(scores, label, *sizes, **how),
+            by_numpy(scores, label, *sizes, **how),
             strict=True,
         ):
             np.testing.assert_allclose(ours, naive, tolerance, tolerance)
